@@ -1,0 +1,279 @@
+/* zilch.h - the zero-inflated Gaussian law for sparse black-box optimisation.
+ *
+ * A point is mostly exact zeros. The law says which coordinates are active and
+ * what their values are, jointly: for d coordinates there are 2d standard-normal
+ * latents (V_1..V_d, M_1..M_d) with one correlation matrix, and
+ *
+ *     X_i = 0                  if M_i <  tau_i     (inactive, exactly zero)
+ *     X_i = mu_i + sigma_i V_i if M_i >= tau_i     (active)
+ *
+ * Fit it to data, look at it, draw from it:
+ *
+ *     zilch_model *model;
+ *     if (zilch_model_fit(&model, rows, cols, x, NULL, NULL) != ZILCH_OK)
+ *         return fail(zilch_last_error());
+ *     zilch_rng rng = zilch_rng_make(seed, 0);
+ *     zilch_model_sample(model, &rng, n, points);
+ *     zilch_model_destroy(model);
+ *
+ * Contract of every function below
+ *   status    Fallible functions return a zilch_status; results leave through
+ *             pointers. On failure *out is NULL, nothing leaks, and
+ *             zilch_last_error() says what happened.
+ *   memory    Inputs are copied, never kept. Output arrays belong to the caller
+ *             and are sized by the caller. What X_create, X_fit, X_load or
+ *             X_unpack made, X_destroy frees; it accepts NULL.
+ *   threads   Different handles: any threads. One handle: any number of
+ *             functions taking it const, or one that does not. No locks guard it.
+ *   silence   The library never prints, exits, installs signal handlers, reads
+ *             the environment or the clock, or touches global random state.
+ *   arrays    Dense, row-major, `double`; a point is one row. An exact 0.0 means
+ *             "absent"; -0.0 is read as 0.0; NaN and Inf in a point are rejected.
+ *   bits      Same input, same bits, on one machine with one BLAS thread. BLAS
+ *             kernels differ between processors in the last digits; random
+ *             numbers do not: they are the same bits everywhere.
+ */
+#ifndef ZILCH_H
+#define ZILCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define ZILCH_API __attribute__((visibility("default")))
+#define ZILCH_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define ZILCH_API
+#define ZILCH_MUST_CHECK
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version and status -------------------------------------------------- */
+
+#define ZILCH_VERSION_MAJOR 0
+#define ZILCH_VERSION_MINOR 1
+#define ZILCH_VERSION_PATCH 0
+
+/* "0.1.0", of the linked library. */
+ZILCH_API const char *zilch_version(void);
+
+/* One list gives the enum and the texts. Values never change. */
+#define ZILCH_STATUS_LIST(X)                                 \
+    X(OK, 0, "success")                                      \
+    X(ESTOPPED, 1, "stopped by the progress callback")       \
+    X(EARG, -1, "argument out of range")                     \
+    X(ENOMEM, -2, "out of memory")                           \
+    X(ENUMERIC, -3, "not finite, or a factorisation failed") \
+    X(ESTATE, -4, "call not allowed in this state")          \
+    X(EFORMAT, -5, "not a zilch file, or damaged")           \
+    X(EVERSION, -6, "written by an incompatible version")    \
+    X(EIO, -7, "input or output failed")                     \
+    X(EOBJECTIVE, -8, "the objective reported failure")      \
+    X(EUNAVAILABLE, -9, "not available in this build")
+
+typedef enum zilch_status {
+#define X(name, value, text) ZILCH_##name = (value),
+    ZILCH_STATUS_LIST(X)
+#undef X
+} zilch_status;
+
+ZILCH_API const char *zilch_status_text(zilch_status status);
+
+/* Detail of the last failure in this thread, e.g. "fit: row 3 column 7 is not
+ * finite". Valid until the next zilch call of this thread; "" if there was none. */
+ZILCH_API const char *zilch_last_error(void);
+
+/* Replace malloc and free, before any other call; NULL, NULL restores them.
+ * `alloc` must give memory aligned as malloc's is. */
+ZILCH_API void zilch_set_allocator(void *(*alloc)(size_t bytes), void (*release)(void *));
+
+/* Threads that the BLAS library may use inside one call, for the whole process.
+ * The library itself never changes it. One thread gives reproducible bits, and is
+ * right for a program that runs several fits at once. */
+ZILCH_API void zilch_set_blas_threads(unsigned threads);
+
+/* ---- Random numbers: explicit, small, copyable ---------------------------- */
+
+/* A counter-based stream (Philox4x32-10). Two streams of one seed never meet, so
+ * a number does not depend on which thread or rank draws it. Plain data: may be
+ * copied, compared and stored. Every draw, uniform or normal, advances `counter`
+ * by one; adding n to it skips n draws. */
+typedef struct zilch_rng {
+    uint64_t key, stream, counter;
+} zilch_rng;
+
+ZILCH_API zilch_rng zilch_rng_make(uint64_t seed, uint64_t stream);
+ZILCH_API double zilch_rng_uniform(zilch_rng *rng); /* in (0, 1) */
+ZILCH_API double zilch_rng_normal(zilch_rng *rng);
+/* The next n normals: the same numbers as n single calls, many times faster. */
+ZILCH_API void zilch_rng_normals(zilch_rng *rng, size_t n, double *out);
+
+/* ---- Attenuation: what masking does to a correlation ----------------------- */
+
+/* Observed correlations of a pair (i, j) as functions of the latent ones. X is the
+ * standardised value where active and 0 where not, I the indicator "active";
+ * p_i, p_j in [0, 1] are the activation probabilities, and
+ *
+ *     rho_v  = corr(V_i, V_j)    rho_m  = corr(M_i, M_j)
+ *     rho_ij = corr(M_i, V_j)    rho_ji = corr(M_j, V_i)
+ *
+ * A correlation with a constant (an indicator of p = 0 or 1, a value of p = 0) is
+ * given as 0. Arguments outside their ranges give NaN. Accuracy: about 1e-14
+ * absolute in the underlying expectations. */
+ZILCH_API double zilch_attenuate_mm(double p_i, double p_j, double rho_m);                /* corr(I_i, I_j) */
+ZILCH_API double zilch_attenuate_vm(double p_i, double p_j, double rho_ji, double rho_m); /* corr(X_i, I_j) */
+ZILCH_API double zilch_attenuate_vv(double p_i, double p_j, double rho_v, double rho_ij, double rho_ji,
+                                    double rho_m); /* corr(X_i, X_j) */
+
+/* Their inverses, the exact inverter of the fit: observed correlation in, latent
+ * out, clamped into [-1, 1]. Go in this order, feeding each result to the next.
+ * Where the masks leave nothing to see (a co-activation below what a double can
+ * resolve) the answer is 0. */
+ZILCH_API double zilch_invert_mm(double p_i, double p_j, double corr_ii);
+ZILCH_API double zilch_invert_vm(double p_i, double p_j, double corr_xi, double rho_m);
+ZILCH_API double zilch_invert_vv(double p_i, double p_j, double corr_xx, double rho_ij, double rho_ji,
+                                 double rho_m);
+
+/* ---- Model: fit, sample, save, load --------------------------------------- */
+
+typedef struct zilch_model zilch_model;
+
+/* From observed to latent correlations: in closed form, or by trained networks. */
+#define ZILCH_INVERTER_LIST(X) \
+    X(EXACT, "exact")          \
+    X(AMORTISED, "amortised")
+
+/* Of latent correlations towards 0, by their standard errors: none; each by its
+ * own, rho^3 / (rho^2 + se^2); or as much as the spread within its block (values,
+ * masks, or both) exceeds what noise alone would give. */
+#define ZILCH_SHRINKAGE_LIST(X)      \
+    X(SHRINK_NONE, "none")           \
+    X(SHRINK_ENTRYWISE, "entrywise") \
+    X(SHRINK_BAYES, "bayes")
+
+/* To a correlation matrix. clip: negative eigenvalues replaced, diagonal rescaled,
+ * as published; corr(V_i, M_i) drifts from 0. repair: clip, those zeros put back,
+ * then the smallest pull towards the identity that is positive definite. nearest:
+ * the closest such matrix, by alternating projections. weighted: the closest when each
+ * entry counts by its standard error, so that what is well known stays and what is not
+ * gives way; the most accurate and the slowest. */
+#define ZILCH_PROJECTION_LIST(X) \
+    X(CLIP, "clip")              \
+    X(REPAIR, "repair")          \
+    X(NEAREST, "nearest")        \
+    X(WEIGHTED, "weighted")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_inverter { ZILCH_INVERTER_LIST(X) } zilch_inverter;
+typedef enum zilch_shrinkage { ZILCH_SHRINKAGE_LIST(X) } zilch_shrinkage;
+typedef enum zilch_projection { ZILCH_PROJECTION_LIST(X) } zilch_projection;
+#undef X
+
+/* The names above, for people and files; NULL for a value that is none of them. */
+ZILCH_API const char *zilch_inverter_name(zilch_inverter inverter);
+ZILCH_API const char *zilch_shrinkage_name(zilch_shrinkage shrinkage);
+ZILCH_API const char *zilch_projection_name(zilch_projection projection);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_inverter_parse(const char *name, zilch_inverter *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_shrinkage_parse(const char *name, zilch_shrinkage *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_projection_parse(const char *name, zilch_projection *out);
+
+typedef struct zilch_model_options {
+    size_t size;                 /* set by zilch_model_defaults(); guards the layout */
+    zilch_inverter inverter;     /* exact */
+    zilch_shrinkage shrinkage;   /* none */
+    zilch_projection projection; /* repair */
+    double sigma_floor;          /* 0; no fitted sigma_i is below it */
+} zilch_model_options;
+
+ZILCH_API zilch_model_options zilch_model_defaults(void);
+
+/* Fit to `rows` >= 2 points of `cols` >= 1 coordinates. `weights` (rows, each >= 0,
+ * at least two of them positive) or NULL for equal weights. `options` or NULL for
+ * the defaults.
+ *
+ * Special columns: always zero gives p = 0, the constant 0. Never zero gives p = 1,
+ * a plain Gaussian. Active in one row only, or constant where active, gives
+ * sigma = sigma_floor. The latents that say nothing then have zero correlations. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols,
+                                                        const double *x, const double *weights,
+                                                        const zilch_model_options *options);
+
+/* A law from its parameters: p in [0, 1], mu, sigma >= 0 (dim each) and the 2 dim x
+ * 2 dim latent correlation matrix (V_1.. V_dim, M_1.. M_dim), positive semidefinite;
+ * NULL for the identity. corr(V_i, M_i) need not be 0, but a fit gives 0. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_create(zilch_model **out, size_t dim, const double *p,
+                                                           const double *mu, const double *sigma,
+                                                           const double *correlation);
+
+/* A random law for experiments: a latent correlation matrix with eigenvalues
+ * decay^i in a random basis, brought to unit diagonal and corr(V_i, M_i) = 0;
+ * mu ~ U(-2, 2), sigma ~ U(0, 4), p ~ U(p_min, p_max). 0 < decay < 1. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_random(zilch_model **out, size_t dim, zilch_rng *rng,
+                                                           double decay, double p_min, double p_max);
+
+ZILCH_API void zilch_model_destroy(zilch_model *model);
+
+/* Draw `rows` points into x (rows x dim). Consumes rows * 2 dim draws of rng. One
+ * workspace is allocated for the call, nothing for a row. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng,
+                                                           size_t rows, double *x);
+
+/* Read access. The arrays belong to the model and live as long as it does. */
+ZILCH_API size_t zilch_model_dim(const zilch_model *model);
+ZILCH_API const double *zilch_model_p(const zilch_model *model);     /* dim: P(X_i != 0) */
+ZILCH_API const double *zilch_model_mu(const zilch_model *model);    /* dim: mean where active */
+ZILCH_API const double *zilch_model_sigma(const zilch_model *model); /* dim: deviation where active */
+ZILCH_API const double *zilch_model_tau(const zilch_model *model);   /* dim: thresholds, -Inf .. Inf */
+/* 2 dim x 2 dim: the latent correlations, and the observed ones (Pearson's, of the
+ * standardised values and the indicators) that the fit saw: NULL if not fitted. */
+ZILCH_API const double *zilch_model_correlation(const zilch_model *model);
+ZILCH_API const double *zilch_model_observed(const zilch_model *model);
+
+typedef struct zilch_fit_report {
+    zilch_inverter inverter;
+    zilch_shrinkage shrinkage;
+    zilch_projection projection;
+    double rows;  /* what the data were worth: (sum w)^2 / sum w^2, the row count without weights */
+    double moved; /* Frobenius distance from the inverted (and shrunk) matrix to its projection */
+    double pull;  /* all but clip: share of the identity mixed in at the end */
+} zilch_fit_report;
+
+/* How the model was fitted; ESTATE if it was not. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_report(const zilch_model *model, zilch_fit_report *out);
+
+/* Buffers are the primitive (files, database blobs and messages use them). Call
+ * pack with buffer NULL to learn *length. The format is little-endian, versioned
+ * and checksummed; unpack trusts nothing in it. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_pack(const zilch_model *model, void *buffer,
+                                                         size_t capacity, size_t *length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_unpack(zilch_model **out, const void *buffer,
+                                                           size_t length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_save(const zilch_model *model, const char *path);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_load(zilch_model **out, const char *path);
+
+/* ---- Files and threads, for programs around the library ---------------------- */
+
+/* Write `path` whole or not at all: `write` fills a stream on a temporary file in
+ * the same folder, which is flushed to the disk and renamed over `path`. On any
+ * failure `path` is as it was. A path that is no regular file (a pipe, a device)
+ * is written directly. The stream's own errors are looked for afterwards: `write`
+ * need not check each call. */
+typedef zilch_status (*zilch_file_writer)(void *context, FILE *stream);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_file_replace(const char *path, zilch_file_writer write,
+                                                           void *context);
+
+/* Call job(context, 0) .. job(context, n - 1) on `threads` threads (0: one for each
+ * processor), in any order. The first failing job, in index order among those that
+ * ran, gives the status and the error text; no further job is started then. */
+typedef zilch_status (*zilch_job)(void *context, size_t index);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job,
+                                                       void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ZILCH_H */

@@ -1,0 +1,37 @@
+/* Little-endian reader and writer over a buffer. Both remember that they ran over
+ * the end: check `ok` once, at the end. */
+#ifndef ZI_BYTES_H
+#define ZI_BYTES_H
+
+#include "base/status.h"
+
+typedef struct zi_writer {
+    unsigned char *data; /* NULL: only count */
+    size_t capacity, length;
+} zi_writer;
+
+typedef struct zi_reader {
+    const unsigned char *data;
+    size_t length, position;
+    int ok; /* 0 once anything was read past the end */
+} zi_reader;
+
+/* The writer counts on when the buffer is full, so `length` is what was needed. */
+void zi_write_bytes(zi_writer *writer, const void *bytes, size_t count);
+void zi_write_u32(zi_writer *writer, uint32_t value);
+void zi_write_u64(zi_writer *writer, uint64_t value);
+void zi_write_double(zi_writer *writer, double value);
+void zi_write_doubles(zi_writer *writer, const double *values, size_t count);
+void zi_write_checksum(zi_writer *writer); /* of everything before it */
+
+/* Past the end the reader gives zeros. */
+void zi_read_bytes(zi_reader *reader, void *bytes, size_t count);
+uint32_t zi_read_u32(zi_reader *reader);
+uint64_t zi_read_u64(zi_reader *reader);
+double zi_read_double(zi_reader *reader);
+void zi_read_doubles(zi_reader *reader, double *values, size_t count);
+int zi_read_checksum(zi_reader *reader); /* true if it is that of everything before it */
+
+uint64_t zi_crc64(const void *bytes, size_t count); /* CRC-64/XZ */
+
+#endif

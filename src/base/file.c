@@ -1,0 +1,164 @@
+/* Reading a file whole, and replacing one so that a reader, a crash or a full disk
+ * meets either the old content or the new: write beside it, flush to the disk,
+ * rename, flush the folder. */
+#include "base/file.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static zilch_status fail_errno(const char *path, const char *what)
+{
+    return zi_fail(ZILCH_EIO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static zilch_status read_stream(FILE *stream, const char *path, unsigned char **out, size_t *length)
+{
+    struct stat info;
+    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
+        return zi_fail(ZILCH_EIO, "%s: not a regular file", path);
+    }
+    const size_t size = (size_t)info.st_size;
+    ZI_TRY(zi_alloc(out, size));
+    *length = fread(*out, 1, size, stream);
+    if (*length == size) {
+        return ZILCH_OK;
+    }
+    zi_free(*out);
+    *out = NULL;
+    return ferror(stream) ? fail_errno(path, "cannot read")
+                          : zi_fail(ZILCH_EIO, "%s: became shorter while it was read", path);
+}
+
+zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
+{
+    *out = NULL;
+    /* Not to wait for the other end, should it be a pipe; that is refused below. */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *stream = file >= 0 ? fdopen(file, "rb") : NULL;
+    if (!stream) {
+        const zilch_status status = fail_errno(path, "cannot open");
+        if (file >= 0) {
+            close(file);
+        }
+        return status;
+    }
+    const zilch_status status = read_stream(stream, path, out, length);
+    fclose(stream);
+    return status;
+}
+
+/* Run the writer and close; the bytes are on the disk when this returns OK. */
+static zilch_status write_and_close(FILE *stream, const char *path, int sync, zilch_file_writer write,
+                                    void *context)
+{
+    zilch_status status = write(context, stream);
+    /* A stream's first error may show only at the flush, or have shown already. */
+    if (status == ZILCH_OK && (fflush(stream) != 0 || ferror(stream))) {
+        status = fail_errno(path, "cannot write");
+    }
+    if (status == ZILCH_OK && sync && fsync(fileno(stream)) != 0) {
+        status = fail_errno(path, "cannot write");
+    }
+    if (fclose(stream) != 0 && status == ZILCH_OK) {
+        status = fail_errno(path, "cannot write");
+    }
+    return status;
+}
+
+static zilch_status write_directly(const char *path, zilch_file_writer write, void *context)
+{
+    FILE *stream = fopen(path, "wbe");
+    return stream ? write_and_close(stream, path, 0, write, context) : fail_errno(path, "cannot write");
+}
+
+/* Best effort: a file system that cannot flush a folder has still renamed. */
+static void flush_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash) {
+        slash[slash == path] = '\0'; /* keeps the root's own slash */
+    }
+    const int folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fsync(folder);
+        close(folder);
+    }
+}
+
+/* A stream on a new file; its name goes to `temporary`, which has room for it. Mode as
+ * a plain fopen would give, or that of the old file. */
+static FILE *open_temporary(const char *path, const struct stat *old, char *temporary, size_t size)
+{
+    assert(temporary);
+    int file = -1;
+    for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
+        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) {
+            return NULL;
+        }
+    }
+    if (file < 0) {
+        return NULL;
+    }
+    FILE *stream = !old || fchmod(file, old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
+    if (!stream) {
+        close(file);
+        unlink(temporary);
+    }
+    return stream;
+}
+
+static zilch_status write_and_rename(const char *path, const char *temporary, FILE *stream,
+                                     zilch_file_writer write, void *context)
+{
+    zilch_status status = write_and_close(stream, path, 1, write, context);
+    if (status == ZILCH_OK && rename(temporary, path) != 0) {
+        status = fail_errno(path, "cannot rename into place");
+    }
+    if (status != ZILCH_OK) {
+        unlink(temporary);
+    }
+    return status;
+}
+
+static zilch_status replace(const char *path, const struct stat *old, zilch_file_writer write, void *context)
+{
+    enum { SUFFIX = 40 }; /* longer than any ".PID-attempt.tmp" */
+    const size_t size = strlen(path) + SUFFIX;
+    char *temporary;
+    ZI_TRY(zi_alloc(&temporary, size));
+    FILE *stream = open_temporary(path, old, temporary, size);
+    const zilch_status status = stream ? write_and_rename(path, temporary, stream, write, context)
+                                       : fail_errno(path, "cannot create a file beside it");
+    if (status == ZILCH_OK) {
+        flush_folder(temporary);
+    }
+    zi_free(temporary);
+    return status;
+}
+
+zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void *context)
+{
+    if (!path || !*path || !write) {
+        return zi_fail(ZILCH_EARG, "file: path and writer must be given");
+    }
+    struct stat info;
+    const int exists = stat(path, &info) == 0;
+    const int leads_nowhere = !exists && lstat(path, &info) == 0; /* a link, its file not there yet */
+    if ((exists && !S_ISREG(info.st_mode)) || leads_nowhere) {
+        return write_directly(path, write, context);
+    }
+    /* Through links: what is replaced is the file they lead to. */
+    char *target = exists ? realpath(path, NULL) : NULL;
+    const zilch_status status = replace(target ? target : path, exists ? &info : NULL, write, context);
+    free(target);
+    return status;
+}

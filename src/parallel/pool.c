@@ -1,0 +1,83 @@
+/* Independent jobs on several threads. Workers take the next index from a shared
+ * counter, so uneven jobs balance; results must be kept by index, so the outcome does
+ * not depend on the number of threads. */
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 1024, ERROR_SIZE = 512 };
+
+typedef struct team {
+    zilch_job job;
+    void *context;
+    size_t count;
+    pthread_mutex_t lock; /* guards everything below */
+    size_t next;
+    size_t failed; /* index of the first failed job, count if none */
+    zilch_status status;
+    char error[ERROR_SIZE];
+} team;
+
+static size_t take(team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    const size_t index = t->status == ZILCH_OK ? t->next : t->count;
+    t->next = index < t->count ? index + 1 : index;
+    pthread_mutex_unlock(&t->lock);
+    return index;
+}
+
+static void note_failure(team *t, size_t index, zilch_status status)
+{
+    pthread_mutex_lock(&t->lock);
+    if (index < t->failed) {
+        t->failed = index;
+        t->status = status;
+        snprintf(t->error, sizeof t->error, "%s", zilch_last_error());
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *work(void *argument)
+{
+    team *t = argument;
+    for (size_t index = take(t); index < t->count; index = take(t)) {
+        const zilch_status status = t->job(t->context, index);
+        if (status != ZILCH_OK) {
+            note_failure(t, index, status);
+        }
+    }
+    return NULL;
+}
+
+static size_t thread_count(unsigned asked, size_t jobs)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t wanted = asked ? asked : (size_t)(processors > 0 ? processors : 1);
+    const size_t useful = wanted < jobs ? wanted : jobs;
+    return useful < MOST_THREADS ? useful : MOST_THREADS;
+}
+
+zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job, void *context)
+{
+    if (!job) {
+        return zi_fail(ZILCH_EARG, "parallel: no job given");
+    }
+    team t = {.job = job, .context = context, .count = n, .failed = n, .lock = PTHREAD_MUTEX_INITIALIZER};
+    const size_t wanted = thread_count(threads, n);
+    pthread_t *helper;
+    ZI_TRY(zi_alloc(&helper, wanted));
+    /* The caller works too. A helper that cannot be started is one fewer, no failure. */
+    size_t started = 0;
+    while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &t) == 0) {
+        started++;
+    }
+    work(&t);
+    for (size_t i = 0; i < started; i++) {
+        pthread_join(helper[i], NULL);
+    }
+    zi_free(helper);
+    pthread_mutex_destroy(&t.lock);
+    return t.status == ZILCH_OK ? ZILCH_OK : zi_fail(t.status, "%s", t.error);
+}
