@@ -1,0 +1,190 @@
+/* Dense linear algebra: the one file that knows BLAS and LAPACK (OpenBLAS), through
+ * their Fortran names; see linalg.h for the order of entries. */
+#include "math/linalg.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *beta, double *c, const int *ldc);
+void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w,
+             double *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau,
+             double *work, const int *lwork, int *info);
+void dstedc_(const char *compz, const int *n, double *d, double *e, double *z, const int *ldz, double *work,
+             const int *lwork, int *iwork, const int *liwork, int *info);
+void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n,
+             const double *a, const int *lda, const double *tau, double *c, const int *ldc, double *work,
+             const int *lwork, int *info);
+void dtrsv_(const char *uplo, const char *trans, const char *diag, const int *n, const double *a,
+            const int *lda, double *x, const int *incx);
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dtrmm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+            const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+void openblas_set_num_threads(int threads);
+
+static const double one = 1.0;
+
+static int blas_int(size_t n)
+{
+    assert(n <= INT32_MAX);
+    return (int)n;
+}
+
+void zilch_set_blas_threads(unsigned threads)
+{
+    const unsigned most = 1024;
+    openblas_set_num_threads((int)(threads < 1 ? 1 : threads < most ? threads : most));
+}
+
+void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c)
+{
+    const int order = blas_int(n);
+    const int count = blas_int(rows);
+    dsyrk_("L", "N", &order, &count, &alpha, y, &order, &beta, c, &order);
+}
+
+void zi_symmetrise(size_t n, double *a)
+{
+    /* In square tiles, so that the strided side stays in the cache. */
+    enum { TILE = 32 };
+    for (size_t tile_j = 0; tile_j < n; tile_j += TILE) {
+        for (size_t tile_i = tile_j; tile_i < n; tile_i += TILE) {
+            for (size_t j = tile_j; j < n && j < tile_j + TILE; j++) {
+                for (size_t i = tile_i > j ? tile_i : j + 1; i < n && i < tile_i + TILE; i++) {
+                    a[i * n + j] = a[j * n + i];
+                }
+            }
+        }
+    }
+}
+
+static zilch_status eigen_failed(size_t n)
+{
+    return zi_fail(ZILCH_ENUMERIC, "eigendecomposition of order %zu failed", n);
+}
+
+zilch_status zi_eigen(size_t n, double *a, double *value)
+{
+    const int order = blas_int(n);
+    const int work_size = 1 + 6 * order + 2 * order * order; /* dsyevd's stated minimum */
+    const int iwork_size = 3 + 5 * order;
+    double *work; /* and the integers, which need less room as doubles */
+    ZI_TRY(zi_alloc(&work, (size_t)work_size + (size_t)iwork_size));
+    int *iwork = (int *)(work + work_size);
+    int info;
+    dsyevd_("V", "L", &order, a, &order, value, work, &work_size, iwork, &iwork_size, &info);
+    zi_free(work);
+    return info == 0 ? ZILCH_OK : eigen_failed(n);
+}
+
+/* The three stages of dsyevd, with the last, the way back from the tridiagonal matrix,
+ * gone by the wanted vectors only. */
+zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, double *vector, size_t *first,
+                           size_t *end)
+{
+    const int order = blas_int(n);
+    const int work_size = 1 + 4 * order + order * order; /* dstedc's minimum; plenty for the others */
+    const int iwork_size = 3 + 5 * order;
+    double *work;
+    ZI_TRY(zi_alloc(&work, 2 * n + (size_t)work_size + (size_t)iwork_size));
+    double *beside = work + work_size; /* the tridiagonal matrix's second diagonal */
+    double *reflector = beside + n;
+    int *iwork = (int *)(reflector + n);
+    int info;
+    dsytrd_("L", &order, a, &order, value, beside, reflector, work, &work_size, &info);
+    dstedc_("I", &order, value, beside, vector, &order, work, &work_size, iwork, &iwork_size, &info);
+    if (info == 0) {
+        size_t below = 0;
+        while (below < n && value[below] < least) {
+            below++;
+        }
+        *first = below > n / 2 ? below : 0;
+        *end = below > n / 2 ? n : below;
+        const int wanted = blas_int(*end - *first);
+        dormtr_("L", "L", "N", &order, &wanted, a, &order, reflector, vector + *first * n, &order, work,
+                &work_size, &info);
+    }
+    zi_free(work);
+    return info == 0 ? ZILCH_OK : eigen_failed(n);
+}
+
+int zi_cholesky(size_t n, double *a)
+{
+    const int order = blas_int(n);
+    int info;
+    dpotrf_("L", &order, a, &order, &info);
+    assert(info >= 0);
+    return info == 0 && a[n * n - 1] > 0.0; /* a NaN anywhere shows in the last pivot */
+}
+
+/* Lanczos' three-term recurrence for the inverse, from a fixed random vector; the
+ * tridiagonal matrix of its coefficients goes to `small` (steps x steps). Ends early when
+ * the space is exhausted. */
+static void lanczos(size_t n, const double *factor, size_t steps, double *basis, double *small)
+{
+    static const int stride = 1;
+    const int order = blas_int(n);
+    double *previous = basis;
+    double *current = basis + n;
+    double *next = basis + 2 * n;
+    zilch_rng rng = zilch_rng_make(0, n);
+    zilch_rng_normals(&rng, n, current);
+    double norm = sqrt(ddot_(&order, current, &stride, current, &stride));
+    for (size_t k = 0; k < steps; k++) {
+        for (size_t i = 0; i < n; i++) {
+            next[i] = current[i] /= norm;
+        }
+        dtrsv_("L", "N", "N", &order, factor, &order, next, &stride);
+        dtrsv_("L", "T", "N", &order, factor, &order, next, &stride);
+        const double alpha = ddot_(&order, current, &stride, next, &stride);
+        for (size_t i = 0; i < n; i++) {
+            next[i] -= alpha * current[i] + (k ? norm * previous[i] : 0.0);
+        }
+        const double length = sqrt(ddot_(&order, next, &stride, next, &stride));
+        small[k * steps + k] = alpha;
+        if (k + 1 == steps || length < 1e-10 * alpha) {
+            return;
+        }
+        small[k * steps + k + 1] = small[(k + 1) * steps + k] = length;
+        norm = length;
+        double *spare = previous;
+        previous = current;
+        current = next;
+        next = spare;
+    }
+}
+
+zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smallest)
+{
+    enum { STEPS = 12 };
+    const size_t steps = n < STEPS ? n : STEPS;
+    double small[STEPS * STEPS] = {0}; /* steps not done leave zeros, far below the largest */
+    double value[STEPS];
+    double *basis;
+    ZI_TRY(zi_alloc(&basis, 3 * n));
+    lanczos(n, factor, steps, basis, small);
+    zi_free(basis);
+    ZI_TRY(zi_eigen(steps, small, value));
+    *smallest = 1.0 / value[steps - 1];
+    return ZILCH_OK;
+}
+
+void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b)
+{
+    const int order = blas_int(n);
+    const int count = blas_int(rows);
+    dtrmm_("L", "L", "N", "N", &order, &count, &one, factor, &order, b, &order);
+}
+
+void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b)
+{
+    const int order = blas_int(n);
+    const int count = blas_int(rows);
+    dtrsm_("L", "L", "N", "N", &order, &count, &one, factor, &order, b, &order);
+}

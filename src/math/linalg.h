@@ -1,0 +1,38 @@
+/* Dense linear algebra on n x n symmetric matrices. What needs a triangle uses the lower
+ * one in BLAS' (column-major) order, entry (i, j) at [j * n + i], and leaves the other
+ * alone; a symmetric matrix is the same in both orders. */
+#ifndef ZI_LINALG_H
+#define ZI_LINALG_H
+
+#include "base/status.h"
+
+/* Largest order: workspace sizes must fit BLAS' int. */
+enum { ZI_MOST_ORDER = 32000 };
+
+/* c (lower) = beta c + alpha y^T y, for y of `rows` rows of n. */
+void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c);
+
+/* Copies the lower triangle onto the upper. */
+void zi_symmetrise(size_t n, double *a);
+
+/* Eigenvalues ascending; a becomes the eigenvectors, vector k at a + k * n. */
+zilch_status zi_eigen(size_t n, double *a, double *value);
+
+/* Eigenvalues ascending; of the eigenvectors only those whose eigenvalue is below `least`,
+ * or those for which it is not, whichever are fewer: numbers *first to *end - 1, vector k at
+ * vector + k * n. Cheaper than all of them. a is destroyed. */
+zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, double *vector, size_t *first,
+                           size_t *end);
+
+/* a (lower) becomes its Cholesky factor; returns 0 when a is not positive definite. */
+int zi_cholesky(size_t n, double *a);
+
+/* The smallest eigenvalue of the matrix with this Cholesky factor, to a few percent and never
+ * too small: Lanczos' method on the inverse. */
+zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smallest);
+
+/* Each of `rows` rows b (n) becomes L b, and L^-1 b. */
+void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b);
+void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b);
+
+#endif
