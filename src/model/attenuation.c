@@ -1,0 +1,198 @@
+/* The attenuation relations in closed form, and their inverses.
+ *
+ *   MM  E[I_i I_j] = tail2(tau_i, tau_j; rho_m)
+ *   VM  E[X_i I_j] = rho_ji density(tau_j) tail((tau_i - rho_m tau_j) / s),   s^2 = 1 - rho_m^2
+ *   VV  E[X_i X_j] = rho_v tail2(tau_i, tau_j; rho_m) + rho_ij rho_ji density2(tau_i, tau_j; rho_m)
+ *
+ * (X standardised: mean 0, variance p.) VM: given the masks, X_i has mean
+ * rho_ji (m_j - rho_m m_i) / s^2; the integral over m_j > tau_j of that mean times the
+ * density is s-free after completing the square. VV: the product of both conditional
+ * means is rho_ij rho_ji (S^-1 m)_i (S^-1 m)_j with S the masks' covariance, and
+ * d^2 density2 / (dm_i dm_j) = [(S^-1 m)_i (S^-1 m)_j - S^-1_ij] density2 integrates to
+ * density2(tau_i, tau_j); the S^-1_ij part cancels against the conditional covariance. */
+#include "model/attenuation.h"
+
+#include "math/bivariate.h"
+#include "math/special.h"
+#include "zilch.h"
+
+#include <math.h>
+
+/* An observed correlation is good to about 1e-16; one attenuated by more than this
+ * factor has lost the latent one. */
+static const double least_visible = 1e-10;
+
+zi_margin zi_margin_of(double p)
+{
+    const double tau = 0.0 - zi_normal_quantile(p); /* not -0 at p = 1/2 */
+    return (zi_margin){.p = p,
+                       .q = 1.0 - p,
+                       .tau = tau,
+                       .density = zi_normal_density(tau),
+                       .value_root = sqrt(p),
+                       .mask_root = sqrt(p * (1.0 - p))};
+}
+
+static double clamp(double rho)
+{
+    return fmin(1.0, fmax(-1.0, rho));
+}
+
+double zi_scale_mm(const zi_margin *i, const zi_margin *j)
+{
+    return i->mask_root * j->mask_root;
+}
+
+double zi_scale_vm(const zi_margin *i, const zi_margin *j)
+{
+    return i->value_root * j->mask_root;
+}
+
+double zi_scale_vv(const zi_margin *i, const zi_margin *j)
+{
+    return i->value_root * j->value_root;
+}
+
+double zi_vm_slope(const zi_margin *i, const zi_margin *j, double rho_m)
+{
+    const double s = sqrt((1.0 - rho_m) * (1.0 + rho_m));
+    const double distance = i->tau - rho_m * j->tau;
+    /* Masks that determine each other: the conditional probability is 0, 1/2 or 1. */
+    const double conditional = s > 0.0          ? zi_normal_tail(distance / s)
+                               : distance > 0.0 ? 0.0
+                               : distance < 0.0 ? 1.0
+                                                : 0.5;
+    return j->density * conditional;
+}
+
+double zi_invert_vm(const zi_margin *i, const zi_margin *j, double corr_xi, double rho_m)
+{
+    const double slope = zi_vm_slope(i, j, rho_m);
+    const double scale = zi_scale_vm(i, j);
+    return slope > least_visible * scale ? clamp(corr_xi * scale / slope) : 0.0;
+}
+
+double zi_invert_vv(const zi_margin *i, const zi_margin *j, double corr_xx, double rho_ij, double rho_ji,
+                    double rho_m, double both)
+{
+    const double scale = zi_scale_vv(i, j);
+    if (!(both > least_visible * scale)) {
+        return 0.0;
+    }
+    const double through_masks = rho_ij * rho_ji;
+    const double density = through_masks == 0.0 ? 0.0 : zi_bivariate_density(i->tau, j->tau, rho_m);
+    return clamp((corr_xx * scale - through_masks * density) / both);
+}
+
+/* rho_m, but with the expected number of rows in which both are active at least half a row
+ * inside Frechet's bounds. Counts at a bound give exactly -1 or 1, whose standard error would
+ * come out as infinite: too much where many rows say so, too little where few do. */
+static double inside_bounds(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+{
+    const double low = -fmin(i->p * j->p, i->q * j->q);
+    const double high = fmin(i->p * j->q, i->q * j->p);
+    const double half = fmin(0.5 / rows, 0.5 * (high - low));
+    const double excess = zi_bivariate_excess(i->tau, j->tau, rho_m);
+    const double inside = fmin(fmax(excess, low + half), high - half);
+    return inside == excess ? rho_m : zi_bivariate_inverse(i->tau, i->p, j->tau, j->p, inside);
+}
+
+/* se^2(rho_m) = p_i q_i p_j q_j / (n density2^2), se^2(rho_ji) = p_i p_j q_j / (n slope^2),
+ * se^2(rho_v) = 1 / (n tail2). */
+zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+{
+    const int masks = zi_margin_varies(i) && zi_margin_varies(j);
+    const double rho = masks ? inside_bounds(i, j, rho_m, rows) : 0.0;
+    const double mm = zi_bivariate_density(i->tau, j->tau, rho) / zi_scale_mm(i, j);
+    const double ji = zi_vm_slope(i, j, rho) / zi_scale_vm(i, j);
+    const double ij = zi_vm_slope(j, i, rho) / zi_scale_vm(j, i);
+    return (zi_information){.vv = zi_bivariate_tail(i->tau, j->tau, rho),
+                            .ij = zi_margin_varies(i) && j->p > 0.0 ? ij * ij : 0.0,
+                            .ji = zi_margin_varies(j) && i->p > 0.0 ? ji * ji : 0.0,
+                            .mm = masks ? mm * mm : 0.0};
+}
+
+/* ---- The public functions: one pair, arguments checked ----------------------- */
+
+static int is_probability(double p)
+{
+    return p >= 0.0 && p <= 1.0;
+}
+
+static int is_correlation(double rho)
+{
+    return rho >= -1.0 && rho <= 1.0;
+}
+
+double zilch_attenuate_mm(double p_i, double p_j, double rho_m)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(rho_m)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    if (!zi_margin_varies(&i) || !zi_margin_varies(&j)) {
+        return 0.0;
+    }
+    return clamp(zi_bivariate_excess(i.tau, j.tau, rho_m) / zi_scale_mm(&i, &j));
+}
+
+double zilch_attenuate_vm(double p_i, double p_j, double rho_ji, double rho_m)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(rho_ji) || !is_correlation(rho_m)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    if (i.p == 0.0 || !zi_margin_varies(&j)) {
+        return 0.0;
+    }
+    return clamp(rho_ji * zi_vm_slope(&i, &j, rho_m) / zi_scale_vm(&i, &j));
+}
+
+double zilch_attenuate_vv(double p_i, double p_j, double rho_v, double rho_ij, double rho_ji, double rho_m)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(rho_v) || !is_correlation(rho_ij) ||
+        !is_correlation(rho_ji) || !is_correlation(rho_m)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    if (i.p == 0.0 || j.p == 0.0) {
+        return 0.0;
+    }
+    const double values = rho_v * zi_bivariate_tail(i.tau, j.tau, rho_m);
+    const double masks = rho_ij * rho_ji * zi_bivariate_density(i.tau, j.tau, rho_m);
+    return clamp((values + masks) / zi_scale_vv(&i, &j));
+}
+
+double zilch_invert_mm(double p_i, double p_j, double corr_ii)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(corr_ii)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    return zi_bivariate_inverse(i.tau, i.p, j.tau, j.p, corr_ii * zi_scale_mm(&i, &j));
+}
+
+double zilch_invert_vm(double p_i, double p_j, double corr_xi, double rho_m)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(corr_xi) || !is_correlation(rho_m)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    return i.p > 0.0 && zi_margin_varies(&j) ? zi_invert_vm(&i, &j, corr_xi, rho_m) : 0.0;
+}
+
+double zilch_invert_vv(double p_i, double p_j, double corr_xx, double rho_ij, double rho_ji, double rho_m)
+{
+    if (!is_probability(p_i) || !is_probability(p_j) || !is_correlation(corr_xx) || !is_correlation(rho_ij) ||
+        !is_correlation(rho_ji) || !is_correlation(rho_m)) {
+        return NAN;
+    }
+    const zi_margin i = zi_margin_of(p_i);
+    const zi_margin j = zi_margin_of(p_j);
+    return zi_invert_vv(&i, &j, corr_xx, rho_ij, rho_ji, rho_m, zi_bivariate_tail(i.tau, j.tau, rho_m));
+}

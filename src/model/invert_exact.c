@@ -1,0 +1,94 @@
+/* Exact inversion: for each pair the mask correlation by solving the bivariate normal
+ * probability, then value-mask and value-value correlations in closed form, each from the
+ * raw ones before it. What error is left is the data's own. One row's masks are solved
+ * together, in SIMD lanes. */
+#include "base/memory.h"
+#include "math/bivariate.h"
+#include "model/invert.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One row i of the pairs (i, j), j > i. */
+typedef struct row {
+    size_t dim, i;
+    const zi_margin *margin;
+    const double *tau, *p;  /* of all coordinates */
+    double *excess, *rho_m; /* of j = i + 1 .. dim - 1, at index j */
+    const double *observed;
+    double *latent;
+} row;
+
+static void set_pair(double *matrix, size_t n, size_t a, size_t b, double rho)
+{
+    matrix[a * n + b] = rho;
+    matrix[b * n + a] = rho;
+}
+
+static void solve_masks(const row *r)
+{
+    const size_t d = r->dim;
+    const size_t n = 2 * d;
+    const size_t first = r->i + 1;
+    const double *observed = r->observed + (d + r->i) * n + d;
+    for (size_t j = first; j < d; j++) {
+        r->excess[j] = observed[j] * zi_scale_mm(&r->margin[r->i], &r->margin[j]);
+    }
+    zi_bivariate_inverses(d - first, r->tau[r->i], r->p[r->i], r->tau + first, r->p + first,
+                          r->excess + first, r->rho_m + first);
+}
+
+static void invert_pair(const row *r, size_t j)
+{
+    const size_t d = r->dim;
+    const size_t n = 2 * d;
+    const size_t i = r->i;
+    const zi_margin *a = &r->margin[i];
+    const zi_margin *b = &r->margin[j];
+    if (a->p == 0.0 || b->p == 0.0) {
+        return;
+    }
+    const double rho_m = r->rho_m[j];
+    const double rho_ji = zi_invert_vm(a, b, r->observed[i * n + d + j], rho_m);
+    const double rho_ij = zi_invert_vm(b, a, r->observed[j * n + d + i], rho_m);
+    const double both = fmax(0.0, a->p * b->p + r->excess[j]);
+    const double rho_v = zi_invert_vv(a, b, r->observed[i * n + j], rho_ij, rho_ji, rho_m, both);
+    set_pair(r->latent, n, d + i, d + j, rho_m);
+    set_pair(r->latent, n, i, d + j, rho_ji);
+    set_pair(r->latent, n, j, d + i, rho_ij);
+    set_pair(r->latent, n, i, j, rho_v);
+}
+
+zilch_status zi_invert_exact(size_t dim, const zi_margin *margin, const double *observed, double *latent)
+{
+    const size_t n = 2 * dim;
+    double *block;
+    ZI_TRY(zi_alloc(&block, 4 * dim));
+    double *tau = block;
+    double *p = block + dim;
+    for (size_t i = 0; i < dim; i++) {
+        tau[i] = margin[i].tau;
+        p[i] = margin[i].p;
+    }
+    memset(latent, 0, n * n * sizeof *latent);
+    for (size_t i = 0; i < n; i++) {
+        latent[i * n + i] = 1.0;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        const row r = {.dim = dim,
+                       .i = i,
+                       .margin = margin,
+                       .tau = tau,
+                       .p = p,
+                       .excess = block + 2 * dim,
+                       .rho_m = block + 3 * dim,
+                       .observed = observed,
+                       .latent = latent};
+        solve_masks(&r);
+        for (size_t j = i + 1; j < dim; j++) {
+            invert_pair(&r, j);
+        }
+    }
+    zi_free(block);
+    return ZILCH_OK;
+}

@@ -1,0 +1,35 @@
+/* The model's inside. */
+#ifndef ZI_MODEL_H
+#define ZI_MODEL_H
+
+#include "base/status.h"
+#include "math/linalg.h"
+
+enum { ZI_MOST_DIM = ZI_MOST_ORDER / 2 };
+
+/* One block holds the struct and all arrays. */
+struct zilch_model {
+    size_t dim;
+    int fitted;
+    zilch_fit_report report;      /* if fitted */
+    double *p, *mu, *sigma, *tau; /* dim each */
+    double *correlation;          /* n x n, n = 2 dim */
+    double *factor;               /* n x n: its lower Cholesky factor, in BLAS' order */
+    double *observed;             /* n x n, NULL if not fitted */
+};
+
+/* Memory for a model of this size, arrays not initialised. */
+zilch_status zi_model_allocate(zilch_model **out, size_t dim, int fitted);
+
+/* What follows from p and the correlations: thresholds and the factor. */
+void zi_model_thresholds(zilch_model *model);
+zilch_status zi_model_factorise(zilch_model *model);
+
+/* Checks parameters that come from outside; `who` begins the error text. */
+zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status failure, const char *who);
+
+/* Everything a model promises, for the tests: parameters in range, correlations symmetric
+ * with unit diagonal, the factor's product equal to them. */
+int zi_model_is_valid(const zilch_model *model);
+
+#endif

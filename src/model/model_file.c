@@ -1,0 +1,230 @@
+/* The model as bytes. Layout, little-endian:
+ *
+ *   8 bytes   "zilchmdl"
+ *   u32       format version, 1
+ *   u32       1 if fitted, else 0
+ *   u64       dim
+ *   if fitted: u32 inverter, u32 shrinkage, u32 projection, u32 0, doubles rows, moved, pull
+ *   doubles   p, mu, sigma (dim each)
+ *   doubles   the correlation matrix's strict upper triangle, row by row
+ *   if fitted: the same of the observed one
+ *   u64       CRC-64 of all before it
+ *
+ * Thresholds and the sampling factor follow from these and are made anew. */
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'm', 'd', 'l'};
+enum { VERSION = 1 };
+
+static void write_triangle(zi_writer *writer, size_t n, const double *matrix)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        zi_write_doubles(writer, matrix + i * n + i + 1, n - i - 1);
+    }
+}
+
+static void read_triangle(zi_reader *reader, size_t n, double *matrix)
+{
+    for (size_t i = 0; i < n; i++) {
+        matrix[i * n + i] = 1.0;
+        zi_read_doubles(reader, matrix + i * n + i + 1, n - i - 1);
+        for (size_t j = i + 1; j < n; j++) {
+            matrix[j * n + i] = matrix[i * n + j];
+        }
+    }
+}
+
+static void write_report(zi_writer *writer, const zilch_fit_report *report)
+{
+    zi_write_u32(writer, report->inverter);
+    zi_write_u32(writer, report->shrinkage);
+    zi_write_u32(writer, report->projection);
+    zi_write_u32(writer, 0);
+    zi_write_double(writer, report->rows);
+    zi_write_double(writer, report->moved);
+    zi_write_double(writer, report->pull);
+}
+
+static zilch_status read_report(zi_reader *reader, zilch_fit_report *report)
+{
+    report->inverter = (zilch_inverter)zi_read_u32(reader);
+    report->shrinkage = (zilch_shrinkage)zi_read_u32(reader);
+    report->projection = (zilch_projection)zi_read_u32(reader);
+    zi_read_u32(reader);
+    report->rows = zi_read_double(reader);
+    report->moved = zi_read_double(reader);
+    report->pull = zi_read_double(reader);
+    const int known = zilch_inverter_name(report->inverter) && zilch_shrinkage_name(report->shrinkage) &&
+                      zilch_projection_name(report->projection);
+    const int in_range = report->rows > 0.0 && isfinite(report->rows) && report->moved >= 0.0 &&
+                         isfinite(report->moved) && report->pull >= 0.0 && report->pull <= 1.0;
+    if (!known || !in_range) {
+        return zi_fail(ZILCH_EFORMAT, "model: the fit report holds values out of range");
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t capacity, size_t *length)
+{
+    if (!model || !length) {
+        return zi_fail(ZILCH_EARG, "pack: model and place for the length must be given");
+    }
+    zi_writer writer = {.data = buffer, .capacity = capacity};
+    const size_t n = 2 * model->dim;
+    zi_write_bytes(&writer, magic, sizeof magic);
+    zi_write_u32(&writer, VERSION);
+    zi_write_u32(&writer, (uint32_t)model->fitted);
+    zi_write_u64(&writer, model->dim);
+    if (model->fitted) {
+        write_report(&writer, &model->report);
+    }
+    zi_write_doubles(&writer, model->p, model->dim);
+    zi_write_doubles(&writer, model->mu, model->dim);
+    zi_write_doubles(&writer, model->sigma, model->dim);
+    write_triangle(&writer, n, model->correlation);
+    if (model->fitted) {
+        write_triangle(&writer, n, model->observed);
+    }
+    zi_write_checksum(&writer);
+    *length = writer.length;
+    if (buffer && writer.length > capacity) {
+        return zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", writer.length, capacity);
+    }
+    return ZILCH_OK;
+}
+
+/* Bytes of a packed model: known from its first fields, so nothing is allocated for a
+ * length that the buffer does not have. */
+static size_t packed_length(size_t dim, int fitted)
+{
+    const size_t n = 2 * dim;
+    const size_t doubles = 3 * dim + (fitted ? 2 : 1) * (n * (n - 1) / 2);
+    return sizeof magic + 4 + 4 + 8 + (fitted ? 4 * 4 + 3 * 8 : 0) + 8 * doubles + 8;
+}
+
+static zilch_status read_header(zi_reader *reader, size_t *dim, int *fitted)
+{
+    char found[sizeof magic];
+    zi_read_bytes(reader, found, sizeof found);
+    if (!reader->ok || memcmp(found, magic, sizeof magic) != 0) {
+        return zi_fail(ZILCH_EFORMAT, "model: this is not a zilch model");
+    }
+    const uint32_t version = zi_read_u32(reader);
+    const uint32_t flag = zi_read_u32(reader);
+    const uint64_t size = zi_read_u64(reader);
+    if (reader->ok && version != VERSION) {
+        return zi_fail(ZILCH_EVERSION, "model: format version %u, this library reads version %d", version,
+                       VERSION);
+    }
+    if (!reader->ok || flag > 1 || size < 1 || size > ZI_MOST_DIM ||
+        packed_length((size_t)size, (int)flag) != reader->length) {
+        return zi_fail(ZILCH_EFORMAT,
+                       "model: truncated or damaged: %zu bytes do not fit what it says it holds",
+                       reader->length);
+    }
+    *dim = (size_t)size;
+    *fitted = (int)flag;
+    return ZILCH_OK;
+}
+
+static zilch_status read_body(zi_reader *reader, zilch_model *model)
+{
+    const size_t n = 2 * model->dim;
+    if (model->fitted) {
+        ZI_TRY(read_report(reader, &model->report));
+    }
+    zi_read_doubles(reader, model->p, model->dim);
+    zi_read_doubles(reader, model->mu, model->dim);
+    zi_read_doubles(reader, model->sigma, model->dim);
+    read_triangle(reader, n, model->correlation);
+    if (model->fitted) {
+        read_triangle(reader, n, model->observed);
+    }
+    if (!zi_read_checksum(reader)) {
+        return zi_fail(ZILCH_EFORMAT, "model: damaged: the checksum is wrong");
+    }
+    ZI_TRY(zi_model_check_parameters(model, ZILCH_EFORMAT, "model"));
+    for (size_t i = 0; model->fitted && i < n * n; i++) {
+        if (!(fabs(model->observed[i]) <= 1.0)) {
+            return zi_fail(ZILCH_EFORMAT, "model: an observed correlation is out of range");
+        }
+    }
+    zi_model_thresholds(model);
+    return zi_model_factorise(model);
+}
+
+zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t length)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "unpack: no place for the model given");
+    }
+    *out = NULL;
+    if (!buffer) {
+        return zi_fail(ZILCH_EARG, "unpack: no bytes given");
+    }
+    zi_reader reader = {.data = buffer, .length = length, .ok = 1};
+    size_t dim = 0;
+    int fitted = 0;
+    ZI_TRY(read_header(&reader, &dim, &fitted));
+    zilch_model *model;
+    ZI_TRY(zi_model_allocate(&model, dim, fitted));
+    const zilch_status status = read_body(&reader, model);
+    if (status != ZILCH_OK) {
+        zilch_model_destroy(model);
+        return status == ZILCH_ENUMERIC ? ZILCH_EFORMAT : status;
+    }
+    *out = model;
+    return ZILCH_OK;
+}
+
+/* ---- Files ----------------------------------------------------------------------- */
+
+typedef struct packed {
+    unsigned char *bytes;
+    size_t length;
+} packed;
+
+static zilch_status write_packed(void *context, FILE *stream)
+{
+    const packed *p = context;
+    fwrite(p->bytes, 1, p->length, stream);
+    return ZILCH_OK; /* the stream remembers its errors */
+}
+
+zilch_status zilch_model_save(const zilch_model *model, const char *path)
+{
+    packed p;
+    if (!path) {
+        return zi_fail(ZILCH_EARG, "save: no path given");
+    }
+    ZI_TRY(zilch_model_pack(model, NULL, 0, &p.length));
+    ZI_TRY(zi_alloc(&p.bytes, p.length));
+    zilch_status status = zilch_model_pack(model, p.bytes, p.length, &p.length);
+    if (status == ZILCH_OK) {
+        status = zilch_file_replace(path, write_packed, &p);
+    }
+    zi_free(p.bytes);
+    return status;
+}
+
+zilch_status zilch_model_load(zilch_model **out, const char *path)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "load: no place for the model given");
+    }
+    *out = NULL;
+    if (!path) {
+        return zi_fail(ZILCH_EARG, "load: no path given");
+    }
+    packed p;
+    ZI_TRY(zi_file_read(path, &p.bytes, &p.length));
+    zilch_status status = zilch_model_unpack(out, p.bytes, p.length);
+    zi_free(p.bytes);
+    return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());
+}

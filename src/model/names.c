@@ -1,0 +1,27 @@
+/* Names of the enums in zilch.h, from the lists there: for each a name function and a parse
+ * function. */
+#include "base/status.h"
+
+#define X(name, text) text,
+static const char *const inverter[] = {ZILCH_INVERTER_LIST(X)};
+static const char *const shrinkage[] = {ZILCH_SHRINKAGE_LIST(X)};
+static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
+#undef X
+
+#define DEFINE_NAMES(what)                                                               \
+    static const zi_names what##_names = {#what, sizeof(what) / sizeof *(what), (what)}; \
+    const char *zilch_##what##_name(zilch_##what value)                                  \
+    {                                                                                    \
+        return zi_name(&what##_names, (unsigned)value);                                  \
+    }                                                                                    \
+    zilch_status zilch_##what##_parse(const char *name, zilch_##what *out)               \
+    {                                                                                    \
+        unsigned value = 0;                                                              \
+        ZI_TRY(zi_name_parse(&what##_names, name, &value));                              \
+        *out = (zilch_##what)value;                                                      \
+        return ZILCH_OK;                                                                 \
+    }
+
+DEFINE_NAMES(inverter)
+DEFINE_NAMES(shrinkage)
+DEFINE_NAMES(projection)

@@ -1,0 +1,112 @@
+/* Shrinkage and weights, from the information that one row holds on each latent correlation
+ * (zi_pair_information): se^2 = 1 / (rows * information).
+ *
+ * Entrywise shrinkage: rho <- rho rho^2 / (rho^2 + se^2). Empirical Bayes, for each block b:
+ * the signal's variance t_b^2 = max(0, sum (rho^2 - se^2)/se^2 / sum 1/se^2), then
+ * rho <- rho t_b^2 / (t_b^2 + se^2). Both give 0 where nothing was seen (se infinite). */
+#include "model/noise.h"
+
+#include <math.h>
+
+enum { VV, VM, MM, BLOCKS };
+
+/* Called for each entry above the diagonal but corr(V_i, M_i), with its place and that of
+ * its mirror image. */
+typedef void (*visitor)(void *context, int block, double information, size_t at, size_t mirror);
+
+static void visit_pair(size_t dim, size_t i, size_t j, const zi_information *known, visitor visit,
+                       void *context)
+{
+    const size_t n = 2 * dim;
+    const size_t mask_i = dim + i;
+    const size_t mask_j = dim + j;
+    visit(context, MM, known->mm, mask_i * n + mask_j, mask_j * n + mask_i);
+    visit(context, VM, known->ji, i * n + mask_j, mask_j * n + i);
+    visit(context, VM, known->ij, j * n + mask_i, mask_i * n + j);
+    visit(context, VV, known->vv, i * n + j, j * n + i);
+}
+
+static void visit_all(size_t dim, const zi_margin *margin, double rows, const double *latent, visitor visit,
+                      void *context)
+{
+    const size_t n = 2 * dim;
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = i + 1; j < dim; j++) {
+            const double rho_m = latent[(dim + i) * n + dim + j];
+            const zi_information known = zi_pair_information(&margin[i], &margin[j], rho_m, rows);
+            visit_pair(dim, i, j, &known, visit, context);
+        }
+    }
+}
+
+typedef struct shrinker {
+    double *latent;
+    double rows;
+    double total[BLOCKS], weight[BLOCKS]; /* sums of (rho^2 - se^2) / se^2 and of 1 / se^2 */
+    double signal[BLOCKS];                /* t_b^2 */
+} shrinker;
+
+static void shrink(double *latent, double signal, double precision, size_t at, size_t mirror)
+{
+    const double factor = precision > 0.0 && signal > 0.0 ? signal / (signal + 1.0 / precision) : 0.0;
+    latent[at] *= factor;
+    latent[mirror] = latent[at];
+}
+
+static void shrink_entry(void *context, int block, double information, size_t at, size_t mirror)
+{
+    (void)block;
+    const shrinker *s = context;
+    const double rho = s->latent[at];
+    shrink(s->latent, rho * rho, s->rows * information, at, mirror);
+}
+
+static void shrink_by_block(void *context, int block, double information, size_t at, size_t mirror)
+{
+    const shrinker *s = context;
+    shrink(s->latent, s->signal[block], s->rows * information, at, mirror);
+}
+
+/* Entries that are exactly 0 belong to latents that say nothing: not counted. */
+static void count_entry(void *context, int block, double information, size_t at, size_t mirror)
+{
+    (void)mirror;
+    shrinker *s = context;
+    const double rho = s->latent[at];
+    const double precision = s->rows * information;
+    if (rho != 0.0 && precision > 0.0) {
+        s->total[block] += rho * rho * precision - 1.0;
+        s->weight[block] += precision;
+    }
+}
+
+void zi_shrink(zilch_shrinkage how, size_t dim, const zi_margin *margin, double rows, double *latent)
+{
+    shrinker s = {.latent = latent, .rows = rows};
+    if (how == ZILCH_SHRINK_ENTRYWISE) {
+        visit_all(dim, margin, rows, latent, shrink_entry, &s);
+    }
+    if (how == ZILCH_SHRINK_BAYES) {
+        visit_all(dim, margin, rows, latent, count_entry, &s);
+        for (int b = 0; b < BLOCKS; b++) {
+            s.signal[b] = s.weight[b] > 0.0 ? fmax(0.0, s.total[b] / s.weight[b]) : 0.0;
+        }
+        visit_all(dim, margin, rows, latent, shrink_by_block, &s);
+    }
+}
+
+static void weigh_entry(void *context, int block, double information, size_t at, size_t mirror)
+{
+    (void)block;
+    double *weight = context;
+    weight[at] = weight[mirror] = fmin(1.0, information);
+}
+
+void zi_weigh(size_t dim, const zi_margin *margin, double rows, const double *latent, double *weight)
+{
+    const size_t n = 2 * dim;
+    for (size_t i = 0; i < n * n; i++) {
+        weight[i] = 1.0; /* the diagonal and corr(V_i, M_i), which do not move */
+    }
+    visit_all(dim, margin, rows, latent, weigh_entry, weight);
+}
