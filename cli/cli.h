@@ -1,0 +1,32 @@
+/* What every command shares: exit statuses, and one way to say that something failed. */
+#ifndef CLI_H
+#define CLI_H
+
+typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cli_status;
+
+/* The command's name for the messages below ("fit"); NULL: the program alone. */
+void cli_set_command(const char *name);
+
+/* "zilch fit: " and the message, one line on stderr. Gives CLI_FAILED. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with the library's last error. */
+int cli_fail_library(void);
+
+/* The names of the library's lists, as the choices of an option: "exact|amortised". */
+extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections;
+
+/* Whether both name one file that exists; NULL and "-" name none. */
+int cli_is_same_file(const char *a, const char *b);
+
+/* From now on Ctrl-C, SIGTERM and a closed terminal only ask to stop, so that what is half done can
+ * be taken back; cli_end_if_stopped() then ends the program as the signal would have. */
+void cli_watch_signals(void);
+int cli_is_stopped(void);
+void cli_end_if_stopped(void);
+
+/* Flush stdout; what could not be written turns success into failure. Every way out of the program
+ * goes through this, once. */
+int cli_finish(int status);
+
+#endif

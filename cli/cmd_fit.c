@@ -1,0 +1,153 @@
+/* zilch fit: a data set in, a model file out. */
+#include "cli.h"
+#include "commands.h"
+#include "options.h"
+#include "table.h"
+#include "zilch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_INVERTER = 256, KEY_SHRINKAGE, KEY_PROJECTION, KEY_FLOOR, KEY_WEIGHTS };
+
+typedef struct request {
+    const char *data, *model, *weights;
+    int inverter, shrinkage, projection;
+    double sigma_floor;
+} request;
+
+static const char about[] =
+    "Fit the law to DATA, a table of numbers with a point in each row: text (separated by "
+    "commas, tabs, semicolons or blanks, with a header line or without) or .npy; - is "
+    "standard input. An exact 0 means that a coordinate is inactive.";
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"output", 'o', "MODEL", CLI_TEXT, &r->model, 0, 0, NULL, "The model file to write; needed"},
+        {"inverter", KEY_INVERTER, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
+         "From observed to latent correlations"},
+        {"shrinkage", KEY_SHRINKAGE, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
+         "Of latent correlations towards 0, by their standard errors"},
+        {"projection", KEY_PROJECTION, "NAME", CLI_CHOICE, &r->projection, 0, 0, cli_projections,
+         "To a positive definite matrix"},
+        {"sigma-floor", KEY_FLOOR, "S", CLI_REAL, &r->sigma_floor, 0, INFINITY, NULL,
+         "No standard deviation is fitted below it"},
+        {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
+         "One column: the weight of each row"},
+        {0},
+    };
+    const cli_usage usage = {"fit", "DATA", about, options, &r->data, 1, 1};
+    const int status = cli_parse(&usage, argc, argv);
+    if (!status && !r->model) {
+        return cli_wrong_usage(&usage, "-o MODEL is missing");
+    }
+    if (!status && strcmp(r->model, "-") == 0) {
+        return cli_wrong_usage(&usage, "-o: a model is written to a file, not to standard output");
+    }
+    if (!status && (cli_is_same_file(r->model, r->data) || cli_is_same_file(r->model, r->weights))) {
+        return cli_wrong_usage(&usage, "-o: %s is what is read; the model would replace it", r->model);
+    }
+    return status;
+}
+
+/* One weight a row of the data; *out stays empty if none were asked for. */
+static int read_weights(const request *r, size_t rows, table *out)
+{
+    table_error error;
+    if (!r->weights) {
+        return 0;
+    }
+    if (table_read(out, r->weights, 1, &error)) {
+        return cli_fail("%s", error.text);
+    }
+    if (out->cols != 1) {
+        return cli_fail("%s: has %zu columns; weights are one column", r->weights, out->cols);
+    }
+    if (out->rows != rows) {
+        return cli_fail("%s: has %zu weights, but %s has %zu rows", r->weights, out->rows, r->data, rows);
+    }
+    return 0;
+}
+
+static void print_columns(const zilch_model *model, double sigma_floor)
+{
+    const size_t dim = zilch_model_dim(model);
+    const double *p = zilch_model_p(model);
+    const double *sigma = zilch_model_sigma(model);
+    size_t never = 0, always = 0, constant = 0;
+    double sum = 0;
+    for (size_t j = 0; j < dim; j++) {
+        sum += p[j];
+        never += p[j] == 0;
+        always += p[j] == 1;
+        constant += p[j] > 0 && sigma[j] <= sigma_floor;
+    }
+    printf("active: %.4g %% on average\n", 100 * sum / (double)dim);
+    printf("columns: %zu always zero, %zu always active, %zu %s\n", never, always, constant,
+           sigma_floor > 0 ? "at the sigma floor" : "constant where active");
+}
+
+static int print_summary(const request *r, const table *data, const zilch_model *model)
+{
+    zilch_fit_report report;
+    if (zilch_model_report(model, &report) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    printf("data: %s, %zu rows, %zu columns\n", strcmp(r->data, "-") != 0 ? r->data : "standard input",
+           data->rows, data->cols);
+    if (r->weights) {
+        printf("weights: %s, worth %.6g rows\n", r->weights, report.rows);
+    }
+    print_columns(model, r->sigma_floor);
+    printf("fit: inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",
+           zilch_inverter_name(report.inverter), zilch_shrinkage_name(report.shrinkage),
+           zilch_projection_name(report.projection), report.moved, report.pull);
+    printf("model: %s\n", r->model);
+    return CLI_OK;
+}
+
+static int fit(const request *r, const table *data, const double *weights)
+{
+    zilch_model_options options = zilch_model_defaults();
+    options.inverter = (zilch_inverter)r->inverter;
+    options.shrinkage = (zilch_shrinkage)r->shrinkage;
+    options.projection = (zilch_projection)r->projection;
+    options.sigma_floor = r->sigma_floor;
+    zilch_model *model;
+    int status;
+    if (zilch_model_fit(&model, data->rows, data->cols, data->x, weights, &options) != ZILCH_OK ||
+        zilch_model_save(model, r->model) != ZILCH_OK) {
+        status = cli_fail_library();
+    } else {
+        status = print_summary(r, data, model);
+    }
+    zilch_model_destroy(model);
+    return status;
+}
+
+int cmd_fit(int argc, char **argv)
+{
+    const zilch_model_options defaults = zilch_model_defaults();
+    request r = {.inverter = (int)defaults.inverter,
+                 .shrinkage = (int)defaults.shrinkage,
+                 .projection = (int)defaults.projection,
+                 .sigma_floor = defaults.sigma_floor};
+    const int usage = parse(&r, argc, argv);
+    if (usage) {
+        return usage;
+    }
+    table data, weights = {0};
+    table_error error;
+    if (table_read(&data, r.data, 2, &error)) {
+        return cli_fail("%s", error.text);
+    }
+    int status = read_weights(&r, data.rows, &weights);
+    if (!status) {
+        status = fit(&r, &data, weights.x);
+    }
+    table_free(&weights);
+    table_free(&data);
+    return status;
+}

@@ -1,0 +1,179 @@
+/* zilch show: a model file for people, or as JSON. */
+#include "cli.h"
+#include "commands.h"
+#include "json.h"
+#include "options.h"
+#include "zilch.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COLUMNS_SHOWN = 20, KEY_JSON = 256, KEY_ALL };
+
+typedef struct request {
+    const char *model;
+    uint64_t correlations;
+    int json, all;
+} request;
+
+static const char about[] = "Print the law in MODEL, a file that 'zilch fit' wrote: for each column the "
+                            "activation probability p, mean mu and "
+                            "deviation sigma where active, and the threshold tau; and which latents, values "
+                            "V and masks M, go together.";
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"json", KEY_JSON, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON"},
+        {"correlations", 'k', "K", CLI_COUNT, &r->correlations, 0, 1000, NULL,
+         "Show the K strongest latent correlations of each block"},
+        {"all", KEY_ALL, NULL, CLI_FLAG, &r->all, 0, 0, NULL, "Show all columns of a long model"},
+        {0},
+    };
+    const cli_usage usage = {"show", "MODEL", about, options, &r->model, 1, 1};
+    return cli_parse(&usage, argc, argv);
+}
+
+static void print_columns(const zilch_model *model, size_t shown)
+{
+    const size_t dim = zilch_model_dim(model);
+    printf("%8s %12s %12s %12s %12s\n", "column", "p", "mu", "sigma", "tau");
+    for (size_t j = 0; j < shown; j++) {
+        printf("%8zu %12.6g %12.6g %12.6g %12.6g\n", j + 1, zilch_model_p(model)[j], zilch_model_mu(model)[j],
+               zilch_model_sigma(model)[j], zilch_model_tau(model)[j]);
+    }
+    if (shown < dim) {
+        printf("%8s %zu more columns (--all shows them)\n", "...", dim - shown);
+    }
+}
+
+/* ---- The strongest correlations ------------------------------------------------ */
+
+typedef struct pair {
+    size_t row, col; /* in the latent matrix */
+    double rho;
+} pair;
+
+/* Rows and columns of the latent matrix that make a block, by its kinds of latents. */
+typedef struct block {
+    const char *title;
+    char row_kind, col_kind; /* 'V' or 'M' */
+} block;
+
+static const block blocks[] = {{"values", 'V', 'V'}, {"masks", 'M', 'M'}, {"value and mask", 'V', 'M'}};
+
+/* Keep the `most` strongest in order; the earlier of two equals stays before. */
+static void insert(pair *best, size_t *count, size_t most, pair candidate)
+{
+    if (*count == most && !(fabs(candidate.rho) > fabs(best[most - 1].rho))) {
+        return;
+    }
+    size_t at = *count < most ? (*count)++ : most - 1;
+    for (; at > 0 && fabs(best[at - 1].rho) < fabs(candidate.rho); at--) {
+        best[at] = best[at - 1];
+    }
+    best[at] = candidate;
+}
+
+/* Zeros are left out: they say nothing. */
+static size_t strongest(const zilch_model *model, const block *b, pair *best, size_t most)
+{
+    const size_t dim = zilch_model_dim(model);
+    const double *correlation = zilch_model_correlation(model);
+    const int same = b->row_kind == b->col_kind;
+    size_t count = 0;
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = same ? i + 1 : 0; j < dim; j++) {
+            const size_t row = i + (b->row_kind == 'M' ? dim : 0);
+            const size_t col = j + (b->col_kind == 'M' ? dim : 0);
+            const double rho = correlation[row * 2 * dim + col];
+            if (rho != 0) {
+                insert(best, &count, most, (pair){row, col, rho});
+            }
+        }
+    }
+    return count;
+}
+
+static void print_pair(const zilch_model *model, const block *b, const pair *p)
+{
+    const size_t dim = zilch_model_dim(model);
+    const double *observed = zilch_model_observed(model);
+    char name[64];
+    snprintf(name, sizeof name, "corr(%c%zu,%c%zu)", b->row_kind, p->row % dim + 1, b->col_kind,
+             p->col % dim + 1);
+    printf("  %-18s %8.4f", name, p->rho);
+    if (observed) {
+        printf("  observed %8.4f", observed[p->row * 2 * dim + p->col]);
+    }
+    putchar('\n');
+}
+
+static int print_correlations(const zilch_model *model, size_t most)
+{
+    pair *best = malloc(most * sizeof *best);
+    if (!best) {
+        return cli_fail("out of memory");
+    }
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        const size_t count = strongest(model, &blocks[i], best, most);
+        printf("\nstrongest latent correlations, %s:%s\n", blocks[i].title, count ? "" : " none");
+        for (size_t k = 0; k < count; k++) {
+            print_pair(model, &blocks[i], &best[k]);
+        }
+    }
+    free(best);
+    return 0;
+}
+
+static void print_report(const zilch_model *model)
+{
+    zilch_fit_report report;
+    if (zilch_model_report(model, &report) != ZILCH_OK) {
+        puts("\nnot fitted: made from its parameters");
+        return;
+    }
+    printf("\nfit: worth %.6g rows, inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",
+           report.rows, zilch_inverter_name(report.inverter), zilch_shrinkage_name(report.shrinkage),
+           zilch_projection_name(report.projection), report.moved, report.pull);
+}
+
+static double mean_active(const zilch_model *model)
+{
+    const size_t dim = zilch_model_dim(model);
+    double sum = 0;
+    for (size_t j = 0; j < dim; j++) {
+        sum += zilch_model_p(model)[j];
+    }
+    return sum / (double)dim;
+}
+
+static int print_model(const request *r, const zilch_model *model)
+{
+    const size_t dim = zilch_model_dim(model);
+    printf("%s: %zu columns, active %.4g %% on average\n\n", r->model, dim, 100 * mean_active(model));
+    print_columns(model, r->all || dim <= COLUMNS_SHOWN ? dim : COLUMNS_SHOWN);
+    if (r->correlations > 0 && print_correlations(model, (size_t)r->correlations)) {
+        return CLI_FAILED;
+    }
+    print_report(model);
+    return CLI_OK;
+}
+
+int cmd_show(int argc, char **argv)
+{
+    request r = {.correlations = 10};
+    const int usage = parse(&r, argc, argv);
+    if (usage) {
+        return usage;
+    }
+    zilch_model *model;
+    if (zilch_model_load(&model, r.model) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    const int status = r.json ? json_print_model(model) : print_model(&r, model);
+    zilch_model_destroy(model);
+    return status;
+}

@@ -1,0 +1,11 @@
+/* The commands. argv[0] is the command's own name; the result is an exit status. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+int cmd_fit(int argc, char **argv);
+int cmd_sample(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+
+#endif

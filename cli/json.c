@@ -1,0 +1,178 @@
+/* The only file that knows Jansson. Its constructors give NULL without memory, its setters take NULL
+ * for a failure; so documents are put together without a check at each step, and one at the end. */
+#include "json.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* Jansson has no infinite number: those are null. */
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Steals `value`; a failure is kept in *failed. */
+static void put(json_t *object, const char *name, json_t *value, int *failed)
+{
+    *failed |= json_object_set_new(object, name, value) != 0;
+}
+
+static json_t *vector(const double *x, size_t count, int *failed)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        *failed |= json_array_append_new(array, real(x[i])) != 0;
+    }
+    return array;
+}
+
+/* Rows of a square matrix; null for NULL. */
+static json_t *square(const double *x, size_t side, int *failed)
+{
+    if (!x) {
+        return json_null();
+    }
+    json_t *rows = json_array();
+    for (size_t i = 0; i < side; i++) {
+        *failed |= json_array_append_new(rows, vector(x + i * side, side, failed)) != 0;
+    }
+    return rows;
+}
+
+static int print(json_t *document, int failed)
+{
+    if (failed || !document) {
+        json_decref(document);
+        return cli_fail("out of memory");
+    }
+    errno = 0;
+    const int written = json_dumpf(document, stdout, JSON_REAL_PRECISION(17));
+    json_decref(document);
+    if (written != 0 || putchar('\n') == EOF) {
+        return cli_fail("cannot write to standard output: %s", strerror(errno));
+    }
+    return 0;
+}
+
+static json_t *fit_report(const zilch_model *model, int *failed)
+{
+    zilch_fit_report report;
+    if (zilch_model_report(model, &report) != ZILCH_OK) {
+        return json_null();
+    }
+    json_t *object = json_object();
+    put(object, "inverter", json_string(zilch_inverter_name(report.inverter)), failed);
+    put(object, "shrinkage", json_string(zilch_shrinkage_name(report.shrinkage)), failed);
+    put(object, "projection", json_string(zilch_projection_name(report.projection)), failed);
+    put(object, "rows", real(report.rows), failed);
+    put(object, "moved", real(report.moved), failed);
+    put(object, "pull", real(report.pull), failed);
+    return object;
+}
+
+int json_print_model(const zilch_model *model)
+{
+    const size_t dim = zilch_model_dim(model);
+    json_t *document = json_object();
+    int failed = 0;
+    put(document, "dim", json_integer((json_int_t)dim), &failed);
+    put(document, "p", vector(zilch_model_p(model), dim, &failed), &failed);
+    put(document, "mu", vector(zilch_model_mu(model), dim, &failed), &failed);
+    put(document, "sigma", vector(zilch_model_sigma(model), dim, &failed), &failed);
+    put(document, "tau", vector(zilch_model_tau(model), dim, &failed), &failed);
+    put(document, "correlation", square(zilch_model_correlation(model), 2 * dim, &failed), &failed);
+    put(document, "observed", square(zilch_model_observed(model), 2 * dim, &failed), &failed);
+    put(document, "report", fit_report(model, &failed), &failed);
+    return print(document, failed);
+}
+
+static void put_score(json_t *object, const recover_score *score, int *failed)
+{
+    put(object, "mae", real(score->mae), failed);
+    put(object, "mse", real(score->mse), failed);
+    put(object, "ccc", real(score->ccc), failed);
+}
+
+static json_t *recover_bin(const recover_inverter *inverter, int bin, int *failed)
+{
+    json_t *object = json_object();
+    put(object, "low", real(recover_bin_edge[bin]), failed);
+    put(object, "high", real(recover_bin_edge[bin + 1]), failed);
+    for (int block = 0; block < RECOVER_BLOCKS; block++) {
+        const recover_score *score = &inverter->bin[bin][block];
+        put(object, recover_block_name[block], score->count ? real(score->mae) : json_null(), failed);
+    }
+    return object;
+}
+
+static json_t *recovered(const recover_inverter *inverter, int *failed)
+{
+    if (!inverter->available) {
+        return json_null();
+    }
+    json_t *object = json_object();
+    json_t *blocks = json_object();
+    json_t *bins = json_array();
+    put_score(object, &inverter->all, failed);
+    for (int block = 0; block < RECOVER_BLOCKS; block++) {
+        json_t *one = json_object();
+        put_score(one, &inverter->block[block], failed);
+        put(blocks, recover_block_name[block], one, failed);
+    }
+    for (int bin = 0; bin < RECOVER_BINS; bin++) {
+        *failed |= json_array_append_new(bins, recover_bin(inverter, bin, failed)) != 0;
+    }
+    put(object, "blocks", blocks, failed);
+    put(object, "mae_by_min_p", bins, failed);
+    return object;
+}
+
+/* JSON's integers end at 2^63 here; a seed beyond is its digits. */
+static json_t *seed(uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(digits);
+}
+
+int json_print_recover(const recover_setting *setting, const recover_result *result)
+{
+    json_t *document = json_object();
+    int failed = 0;
+    put(document, "models", json_integer((json_int_t)setting->models), &failed);
+    put(document, "dim", json_integer((json_int_t)setting->dim), &failed);
+    put(document, "rows", json_integer((json_int_t)setting->rows), &failed);
+    put(document, "seed", seed(setting->seed), &failed);
+    put(document, "decay", real(setting->decay), &failed);
+    put(document, "p_min", real(setting->p_min), &failed);
+    put(document, "p_max", real(setting->p_max), &failed);
+    put(document, "projection", json_string(zilch_projection_name(setting->projection)), &failed);
+    put(document, "shrinkage", json_string(zilch_shrinkage_name(setting->shrinkage)), &failed);
+    put(document, "correlations", json_integer((json_int_t)result->count), &failed);
+    put(document, "mean_abs_rho", real(result->mean_abs_rho), &failed);
+    for (int k = 0; k < RECOVER_INVERTERS; k++) {
+        put(document, zilch_inverter_name((zilch_inverter)k), recovered(&result->inverter[k], &failed),
+            &failed);
+    }
+    return print(document, failed);
+}
+
+int json_print_bench(const bench_row *rows, size_t count)
+{
+    json_t *document = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        json_t *row = json_object();
+        put(row, "case", json_string(rows[i].name), &failed);
+        put(row, "value", real(rows[i].value), &failed);
+        put(row, "unit", json_string(rows[i].unit), &failed);
+        put(row, "limit", real(rows[i].limit), &failed);
+        put(row, "ratio", real(rows[i].value / rows[i].limit), &failed);
+        failed |= json_array_append_new(document, row) != 0;
+    }
+    return print(document, failed);
+}

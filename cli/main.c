@@ -1,0 +1,121 @@
+/* The zilch command: finds the command named and runs it. */
+#include "cli.h"
+#include "commands.h"
+#include "suggest.h"
+#include "zilch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"fit", "fit a zero-inflated Gaussian law to a data set", cmd_fit},
+    {"sample", "draw points from a fitted law", cmd_sample},
+    {"show", "print a fitted law", cmd_show},
+    {"recover", "measure how well known laws are recovered from samples", cmd_recover},
+    {"bench", "measure how fast fitting and sampling are", cmd_bench},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_overview(FILE *stream)
+{
+    fputs("Usage: zilch COMMAND [OPTION...]\n"
+          "Sparse black-box optimisation with a zero-inflated Gaussian law.\n\n",
+          stream);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs("\n"
+          "'zilch COMMAND --help' shows the options of a command, 'zilch --version' the version.\n",
+          stream);
+}
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    suggestion near = suggestion_for(name, strlen(name));
+    for (size_t i = 0; i < COMMANDS; i++) {
+        suggestion_offer(&near, commands[i].name);
+    }
+    suggestion_offer(&near, "help");
+    suggestion_offer(&near, "--help");
+    suggestion_offer(&near, "--version");
+    cli_fail("unknown %s '%s'%s%s%s", *name == '-' ? "option" : "command", name,
+             near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    fputs("Try 'zilch --help'.\n", stderr);
+    return CLI_USAGE;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    cli_set_command(c->name);
+    return c->run(argc, argv);
+}
+
+/* zilch help [COMMAND] */
+static int help(const char *name)
+{
+    if (!name) {
+        print_overview(stdout);
+        return CLI_OK;
+    }
+    const command *c = find_command(name);
+    char option[] = "--help";
+    char *arguments[] = {option, option, NULL};
+    return c ? run_command(c, 2, arguments) : unknown_command(name);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("zilch %s\n", zilch_version());
+        return CLI_OK;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help(argv[2]);
+    }
+    const command *c = find_command(name);
+    return c ? run_command(c, argc - 1, argv + 1) : unknown_command(name);
+}
+
+/* A closed standard stream would give its number to the next file opened, and what is printed would
+ * land there. A stand-in that refuses the stream's direction makes using it an error instead. */
+static void occupy_standard_streams(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+        if (fcntl(file, F_GETFD) < 0) { /* the lowest free number is this one */
+            (void)!open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    /* Both would end the program silently; ignored, they show as write errors. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    zilch_set_blas_threads(1);
+    return cli_finish(dispatch(argc, argv));
+}

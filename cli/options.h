@@ -1,0 +1,52 @@
+/* Options of a command: one table gives their parsing, their help and their ranges.
+ *
+ *     uint64_t rows = 1000;
+ *     const char *model = NULL;
+ *     const cli_option options[] = {
+ *         {"rows", 'n', "N", CLI_COUNT, &rows, 1, 1e9, NULL, "Rows to draw"},
+ *         {0},
+ *     };
+ *     const cli_usage usage = {"sample", "MODEL", "Draw rows.", options, &model, 1, 1};
+ *     const int status = cli_parse(&usage, argc, argv);
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stddef.h>
+
+typedef enum cli_kind {
+    CLI_FLAG,  /* int, set to 1; no argument */
+    CLI_COUNT, /* uint64_t; 1000 and 1e3 are the same */
+    CLI_REAL,  /* double, finite */
+    CLI_TEXT,  /* const char *, points into argv */
+    CLI_CHOICE /* int, index of the name in `choices` */
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name;     /* long option, without the dashes */
+    int key;              /* short letter, or a number of its own above 255 */
+    const char *argument; /* what help calls the value; NULL for a flag */
+    cli_kind kind;
+    void *value;         /* holds the default before, the result after */
+    double low, high;    /* numbers: the ends are allowed; high may be INFINITY */
+    const char *choices; /* "exact|amortised" */
+    const char *help;    /* a phrase; default and range are added to it */
+} cli_option;
+
+typedef struct cli_usage {
+    const char *command;       /* "fit" */
+    const char *operands;      /* "DATA"; "" if there are none */
+    const char *about;         /* what the command does, a sentence or a few */
+    const cli_option *options; /* ends with name NULL; at most 32 */
+    const char **operand;      /* room for operand_most; what is not given stays as it was */
+    size_t operand_least, operand_most;
+} cli_usage;
+
+/* 0 if the command shall go on, else the exit status (wrong usage; the message is printed). --help
+ * prints and ends the program. */
+int cli_parse(const cli_usage *usage, int argc, char **argv);
+
+/* "zilch fit: message" and where help is found. Gives CLI_USAGE. */
+int cli_wrong_usage(const cli_usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

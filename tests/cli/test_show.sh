@@ -1,0 +1,97 @@
+#!/bin/sh
+# zilch show: the table for people, exactly, and the JSON for programs.
+. "$(dirname "$0")/lib.sh"
+
+printf '1,0\n0,2\n3,0\n4,-1\n0,1\n2,2\n0,0\n-1,3\n0,-2\n2,0\n0,3\n1,1\n' >data.csv
+expect_status 0 "$zilch" fit data.csv -o model
+expect_status 0 "$zilch" show model
+expect_output 'model: 2 columns, active 62.5 % on average
+
+  column            p           mu        sigma          tau
+       1     0.583333      1.71429      1.48461    -0.210428
+       2     0.666667        1.125      1.69097    -0.430727
+
+strongest latent correlations, values:
+  corr(V1,V2)         -0.9490  observed  -0.5114
+
+strongest latent correlations, masks:
+  corr(M1,M2)         -0.3911  observed  -0.2390
+
+strongest latent correlations, value and mask:
+  corr(V1,M2)         -0.2006  observed  -0.1336
+  corr(V2,M1)          0.0888  observed   0.0612
+
+fit: worth 12 rows, inverter exact, shrinkage none, projection repair (moved 0, pull 0)'
+expect_status 0 "$zilch" show model --correlations 1
+[ "$(grep -c 'corr(' "$out")" -eq 3 ] || complain 'not one correlation a block'
+expect_status 0 "$zilch" show -k 0 model
+[ "$(grep -c 'corr' "$out")" -eq 0 ] || complain 'correlations nobody asked for'
+
+# Columns without a threshold; nothing goes with them.
+printf '1,0,7\n2,0,7\n-3,0,7\n4,0,7\n' >special.csv
+expect_status 0 "$zilch" fit special.csv -o special
+expect_status 0 "$zilch" show special
+expect_in_output '       1            1            1      2.54951         -inf'
+expect_in_output '       2            0            0            0          inf'
+expect_in_output '       3            1            7            0         -inf'
+expect_in_output 'strongest latent correlations, values: none'
+
+# A long model is shortened; --all shows it.
+awk 'BEGIN {for (i = 1; i < 40; i++) for (j = 1; j <= 25; j++)
+  printf "%d%s", ((i * j * 7 + i * i * 3) % 11 > 5 ? (i * i * j) % 13 : 0), j < 25 ? "," : "\n"}' >long.csv
+expect_status 0 "$zilch" fit long.csv -o long
+expect_status 0 "$zilch" show long
+expect_in_output '     ... 5 more columns (--all shows them)'
+[ "$(grep -cE '^ +[0-9]+ ' "$out")" -eq 20 ] || complain 'not 20 columns'
+[ "$(grep -c 'corr(V[0-9]*,V' "$out")" -eq 10 ] || complain 'not the 10 strongest'
+expect_status 0 "$zilch" show --all long
+[ "$(grep -cE '^ +[0-9]+ ' "$out")" -eq 25 ] || complain 'not all columns'
+
+# JSON: one line; infinite thresholds are null.
+expect_status 0 "$zilch" show --json special
+[ "$(wc -l <"$out")" -eq 1 ] || complain 'not one line'
+expect_in_output '"dim": 3'
+expect_in_output '"tau": [null, null, null]'
+expect_in_output '"inverter": "exact"'
+if [ -n "$numpy" ]; then
+  for name in model special long; do
+    "$zilch" show --json "$name" >"$name.json"
+    expect_status 0 "$numpy" - "$name" <<'PYTHON'
+import json
+import math
+import subprocess
+import sys
+import numpy as np
+
+name = sys.argv[1]
+m = json.load(open(name + ".json"))
+x = np.loadtxt({"model": "data"}.get(name, name) + ".csv", delimiter=",")
+d = x.shape[1]
+assert list(m) == ["dim", "p", "mu", "sigma", "tau", "correlation", "observed", "report"], list(m)
+assert m["dim"] == d and all(len(m[key]) == d for key in ("p", "mu", "sigma", "tau"))
+active = x != 0
+np.testing.assert_allclose(m["p"], active.mean(0), rtol=1e-15)
+mu = [x[active[:, j], j].mean() if active[:, j].any() else 0 for j in range(d)]
+np.testing.assert_allclose(m["mu"], mu, rtol=1e-13, atol=1e-15)
+r, o = np.array(m["correlation"]), np.array(m["observed"])
+assert r.shape == o.shape == (2 * d, 2 * d)
+assert (r == r.T).all() and (np.diag(r) == 1).all() and np.linalg.eigvalsh(r).min() > -1e-12
+assert set(m["report"]) == {"inverter", "shrinkage", "projection", "rows", "moved", "pull"}
+assert m["report"]["rows"] == len(x)
+for p, tau in zip(m["p"], m["tau"]):
+    assert (tau is None) == (p in (0, 1))
+    assert tau is None or abs(0.5 * math.erfc(tau / math.sqrt(2)) - p) < 1e-12
+PYTHON
+  done
+fi
+
+# A document that does not arrive is a failure.
+expect_failure 'cannot write to standard output: No space left on device' sh -c '"$0" show model >/dev/full' "$zilch"
+expect_failure 'cannot write to standard output' sh -c '"$0" show --json long >/dev/full' "$zilch"
+expect_status 2 "$zilch" show --jsno model
+expect_in_error "did you mean '--json'?"
+expect_status 2 "$zilch" show --json=yes model
+expect_in_error "option '--json' takes no value"
+expect_status 2 "$zilch" show model -k 1001
+expect_in_error "--correlations: '1001' is not a whole number from 0 to 1000"
+verdict
