@@ -1,0 +1,61 @@
+#!/bin/sh
+# The installed package: an example is built against it in three ways (pkg-config, CMake with
+# the shared library, CMake with the static one) and prints the same each time.
+. "${0%/*}/common.sh"
+
+example=$source/examples/fit_and_sample.c
+prefix=$scratch/prefix
+
+# run NAME COMMAND...: with its output shown on failure
+run()
+{
+  name=$1
+  shift
+  "$@" >"$scratch/log" 2>&1 || { echo "$name failed: $*"; cat "$scratch/log"; exit 1; }
+}
+
+run install cmake --install "$build" --prefix "$prefix"
+for file in bin/zilch include/zilch.h; do
+  [ -e "$prefix/$file" ] || complain "not installed: $file"
+done
+"$prefix/bin/zilch" --version >/dev/null || complain 'the installed command does not run'
+
+# pkg-config, shared. The package file says where it lies, so the prefix needs no other mention.
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name zilch.pc)")
+export PKG_CONFIG_PATH
+flags=$(pkg-config --cflags --libs zilch)
+case $flags in
+  *"$prefix"*) ;;
+  *) complain "zilch.pc does not point to where it was installed: $flags" ;;
+esac
+mkdir "$scratch/by_pkg_config"
+# The flags are words to be split.
+# shellcheck disable=SC2086
+run pkg-config gcc -std=c17 -Wall -Wextra -Werror "$example" $flags \
+  "-Wl,-rpath,$(pkg-config --variable=libdir zilch)" -o "$scratch/by_pkg_config/shared"
+
+mkdir "$scratch/project"
+cat >"$scratch/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES C)
+find_package(zilch 0.1 REQUIRED)
+foreach(library zilch zilch_static)
+  add_executable(with_\${library} "$example")
+  target_link_libraries(with_\${library} PRIVATE zilch::\${library})
+endforeach()
+END
+run configure cmake -G Ninja -S "$scratch/project" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$prefix"
+run build cmake --build "$scratch/by_cmake"
+if ldd "$scratch/by_cmake/with_zilch_static" | grep -q libzilch; then
+  complain 'zilch::zilch_static links the shared library'
+fi
+ldd "$scratch/by_cmake/with_zilch" | grep -q "$prefix.*libzilch" || complain 'zilch::zilch is not the installed library'
+
+for program in by_pkg_config/shared by_cmake/with_zilch by_cmake/with_zilch_static; do
+  "$scratch/$program" >"$scratch/$program.out" || complain "$program fails"
+  cmp "$scratch/by_pkg_config/shared.out" "$scratch/$program.out" || complain "$program prints something else"
+done
+[ "$(grep -c '^drawn:' "$scratch/by_pkg_config/shared.out")" -eq 3 ] || complain 'the example did not draw three points'
+[ "$(wc -l <"$example")" -le 40 ] || complain 'the example is longer than 40 lines'
+cat "$scratch/by_pkg_config/shared.out"
+verdict

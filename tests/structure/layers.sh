@@ -1,0 +1,97 @@
+#!/bin/sh
+# A folder is a layer: a file includes only its own folder, the folders named below, zilch.h
+# and headers of the system. What another library offers is known to one file only.
+. "${0%/*}/common.sh"
+
+# The table: which folders of src/ may be used by a folder.
+allowed_for()
+{
+  case $1 in
+    src/base) ;;
+    src/math) echo base ;;
+    src/model) echo base math ;;
+    src/sim) echo base math ;;
+    src/problem) echo base math sim ;;
+    src/search) echo base math model ;;
+    src/parallel) echo base ;;
+    src/store) echo base search ;;
+    bench) echo base math model ;;
+    cli | python) ;;
+    *) return 1 ;;
+  esac
+}
+
+# The only file that may include a header of another library.
+keeper_of()
+{
+  case $1 in
+    jansson.h) echo cli/json.c ;;
+    cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
+    sqlite3.h) echo src/store/study.c ;;
+    mpi.h) echo src/parallel/mpi.c ;;
+    Python.h) echo python/module.c ;;
+    *) return 1 ;;
+  esac
+}
+
+# C17 and POSIX, and argp, which reads the command's options.
+system_headers=' assert ctype errno fenv float inttypes limits locale math signal stdalign stdarg stdatomic
+  stdbool stddef stdint stdio stdlib stdnoreturn string threads time
+  dirent endian fcntl getopt glob langinfo poll pthread spawn strings termios unistd argp
+  sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/wait '
+system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
+
+layer_of()
+{
+  case $1 in
+    src/*/*) echo "$1" | cut -d/ -f1,2 ;;
+    src/*) echo src ;;
+    *) echo "${1%%/*}" ;;
+  esac
+}
+
+# check_quoted FILE LAYER HEADER: #include "HEADER"
+check_quoted()
+{
+  case $3 in
+    zilch.h) return ;;
+    *..*) complain "$1: \"$3\": goes out of its folder"; return ;;
+  esac
+  if [ -e "${1%/*}/$3" ]; then return; fi # its own folder
+  if [ "$2 $3" = 'cli bench.h' ]; then return; fi # results of benchmarks, no layer
+  for folder in "${2#src/}" $(allowed_for "$2"); do
+    case $2/$3 in
+      src/*/"$folder"/* | bench/"$folder"/*) return ;;
+    esac
+  done
+  complain "$1: \"$3\": not a header that $2 may use"
+}
+
+# check_angled FILE HEADER: #include <HEADER>
+check_angled()
+{
+  case $system_headers in
+    *" ${2%.h} "*) return ;;
+  esac
+  [ "$(keeper_of "$2")" = "$1" ] || complain "$1: <$2>: neither the system's nor kept by this file"
+}
+
+cd "$source"
+find src bench cli python -name '*.[ch]' 2>/dev/null | sort >"$scratch/files"
+[ -s "$scratch/files" ] || complain 'no source files found'
+while read -r file; do
+  layer=$(layer_of "$file")
+  if ! allowed_for "$layer" >/dev/null; then
+    complain "$file: $layer is not a layer"
+    continue
+  fi
+  sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]*)".*/\1/p' "$file" >"$scratch/quoted"
+  while read -r header; do check_quoted "$file" "$layer" "$header"; done <"$scratch/quoted"
+  sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*<([^>]*)>.*/\1/p' "$file" >"$scratch/angled"
+  while read -r header; do check_angled "$file" "$header"; done <"$scratch/angled"
+  [ "$file" = src/math/linalg.c ] ||
+    grep -nE '\<(cblas|openblas|LAPACKE)_|\<[sdcz][a-z0-9]{2,8}_ *\(' "$file" | while read -r line; do
+      complain "$file:$line: only src/math/linalg.c knows BLAS and LAPACK"
+    done
+done <"$scratch/files"
+verdict

@@ -1,0 +1,17 @@
+#!/bin/sh
+# clang-tidy over the library, the benchmarks and the command, clang-format over every C file.
+. "${0%/*}/common.sh"
+
+cd "$source"
+find src bench cli -name '*.c' | sort >"$scratch/units"
+find include src bench cli tests examples -name '*.[ch]' | sort >"$scratch/all"
+# The build is gcc's: options that clang does not know are not our concern here.
+# Asserts are on: they tell the analyser what is known.
+xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 2 clang-tidy --quiet -p "$build" \
+  --extra-arg=-UNDEBUG --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-ignored-optimization-argument \
+  <"$scratch/units" >"$scratch/tidy" 2>"$scratch/tidy_errors" ||
+  complain "clang-tidy:$(printf '\n'; cat "$scratch/tidy"; grep -v 'warnings\? generated' "$scratch/tidy_errors")"
+xargs clang-format --dry-run -Werror <"$scratch/all" >"$scratch/format" 2>&1 ||
+  complain "clang-format -i would change:$(printf '\n'; sed -n 's/: error:.*//p' "$scratch/format" | sort -u -t: -k1,1)"
+echo "$(wc -l <"$scratch/units") files read by clang-tidy, $(wc -l <"$scratch/all") by clang-format"
+verdict

@@ -1,0 +1,22 @@
+#!/bin/sh
+# The library never prints, ends the program, asks for the time or the environment, touches
+# global random state or signals: no object file of it refers to a function that does.
+# (Writing to a stream that it was given is no printing: stdout and stderr are what counts.)
+. "${0%/*}/common.sh"
+
+forbidden='stdin stdout stderr printf vprintf puts putchar perror dprintf syslog __printf_chk __vprintf_chk __dprintf_chk
+  exit _exit _Exit quick_exit abort atexit at_quick_exit system popen
+  getenv secure_getenv setenv putenv unsetenv environ setlocale
+  time clock clock_gettime gettimeofday timespec_get times sleep usleep nanosleep
+  rand srand rand_r random srandom drand48 srand48 lrand48 mrand48 getrandom getentropy arc4random
+  signal sigaction raise kill alarm sigprocmask pthread_sigmask'
+for name in $forbidden; do echo "$name"; done | sort >"$scratch/forbidden"
+
+# Lines "object.o:" and "     U name@version".
+nm --undefined-only "$build/libzilch.a" |
+  awk '/\.o:$/ {object = $1} $1 == "U" {sub(/@.*/, "", $2); print $2, object}' | sort >"$scratch/used"
+[ -s "$scratch/used" ] || complain "no object files in libzilch.a"
+join "$scratch/forbidden" "$scratch/used" | while read -r name object; do
+  complain "${object%:} uses $name"
+done
+verdict
