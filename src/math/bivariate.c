@@ -8,8 +8,8 @@
  * smooth unless |rho| is near 1 (Drezner and Wesolowsky 1990). There the integral is
  * taken from rho to 1 instead, in x = sqrt(1 - rho^2), and its expansion about x = 0
  * is integrated exactly, so that only a remainder of order x^6 is left to quadrature
- * (Genz, Statistics and Computing 14, 2004). Gauss-Legendre with 8, 16 or 24 nodes:
- * whole registers. Error against 50-digit tables: tests/test_bivariate.c. */
+ * (Genz, Statistics and Computing 14, 2004). Gauss-Legendre with 4 to 24 nodes; a SIMD
+ * lane is a pair (h, k). Error against 50-digit tables, 3e-16: tests/test_bivariate.c. */
 #include "math/bivariate.h"
 
 #include "base/simd.h"

@@ -119,7 +119,7 @@ static void first_pass(const zi_data *data, sums *s)
 /* The mean by its first estimate; exactly the value where there is only one. */
 static double first_mean(const sums *s, size_t j)
 {
-    return s->low[j] == s->high[j] ? s->low[j] : s->active[j] > 0.0 ? s->sum[j] / s->active[j] : 0.0;
+    return s->low[j] == s->high[j] ? s->low[j] : s->sum[j] / s->active[j];
 }
 
 /* Column j from both passes. The deviations' own mean corrects the first mean, whose sum has
