@@ -21,5 +21,4 @@ if [ $# -gt 0 ]; then
   exec "$build/cli/zilch" "$@"
 fi
 cd "$root"
-"$build/cli/zilch" recover --models 10 --figures figures
-printf '\nFigures, as SVG and PNG: %s\n' "$root/figures"
+exec "$build/cli/zilch" recover --models 10 --figures figures

@@ -150,6 +150,7 @@ static int report(const request *r, const recover_result *result)
     if (!r->figures) {
         return CLI_OK;
     }
+    fflush(stdout); /* the result comes before what is said of its figures */
     const int status = draw_figures(r->figures, result);
     if (!status) {
         fprintf(stderr, "zilch recover: figures in %s\n", r->figures);
