@@ -309,6 +309,29 @@ static void refuses_every_truncation_and_bit_flip(void **state)
     test_free(p.bytes);
 }
 
+/* What is behind the model is none of it; what it says it holds must be there, before any
+ * memory is asked for: 16,000 dimensions would need tens of gigabytes. */
+static void refuses_other_lengths(void **state)
+{
+    (void)state;
+    zilch_model *model = make2();
+    const packed p = pack(model);
+    unsigned char *longer = test_calloc(p.length + 8, 1);
+    memcpy(longer, p.bytes, p.length);
+    zilch_model *out;
+    for (size_t extra = 1; extra <= 8; extra++) {
+        assert_int_equal(zilch_model_unpack(&out, longer, p.length + extra), ZILCH_EFORMAT);
+        assert_null(out);
+    }
+    longer[16] = 16000 % 256;
+    longer[17] = 16000 / 256;
+    assert_int_equal(zilch_model_unpack(&out, longer, p.length), ZILCH_EFORMAT);
+    assert_non_null(strstr(zilch_last_error(), "do not fit what it says"));
+    test_free(longer);
+    test_free(p.bytes);
+    zilch_model_destroy(model);
+}
+
 static void set_checksum(const packed *p)
 {
     const uint64_t crc = zi_crc64(p->bytes, p->length - 8);
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(random_laws_are_laws),
         cmocka_unit_test(unpack_undoes_pack),
         cmocka_unit_test(refuses_every_truncation_and_bit_flip),
+        cmocka_unit_test(refuses_other_lengths),
         cmocka_unit_test(refuses_impossible_values),
         cmocka_unit_test(pack_never_writes_past_its_buffer),
         cmocka_unit_test(files_round_trip),
