@@ -35,6 +35,52 @@ static void test_bytes_round_trip(void **state)
     assert_int_equal(reader.position, reader.length);
 }
 
+/* Floats of every kind, NaNs with their payloads among them, bit for bit. */
+static void test_floats_round_trip(void **state)
+{
+    (void)state;
+    static const uint32_t bits[] = {0x00000000, 0x80000000, 0x3f800000, 0xc0200000, 0x7f7fffff, 0x00000001,
+                                    0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffbfffff};
+    unsigned char buffer[4 * COUNT(bits) + 1];
+    float values[COUNT(bits)];
+    float got[COUNT(bits)];
+    memcpy(values, bits, sizeof values);
+    zi_writer writer = {buffer, sizeof buffer, 0};
+    zi_write_floats(&writer, values, COUNT(values));
+    zi_write_floats(&writer, NULL, 0);
+    assert_int_equal(writer.length, 4 * COUNT(bits));
+    for (size_t i = 0; i < sizeof bits; i++) { /* little-endian, whatever the machine is */
+        assert_int_equal(buffer[i], bits[i / 4] >> (8 * (i % 4)) & 255);
+    }
+    zi_reader reader = {buffer, writer.length, 0, 1};
+    zi_read_floats(&reader, got, COUNT(got));
+    assert_true(reader.ok && reader.position == writer.length);
+    assert_memory_equal(got, bits, sizeof got);
+    zi_read_floats(&reader, NULL, 0);
+    assert_true(reader.ok);
+    zi_read_floats(&reader, got, 2); /* past the end: zeros */
+    assert_false(reader.ok);
+    assert_true(got[0] == 0.0F && got[1] == 0.0F);
+    assert_memory_equal(got + 2, bits + 2, sizeof got - 2 * sizeof *got);
+}
+
+/* A buffer that ends inside a float, and no buffer at all: counted all the same. */
+static void test_floats_are_counted(void **state)
+{
+    (void)state;
+    const float values[] = {1.0F, -2.0F, 3.0F};
+    zi_writer counting = {NULL, 0, 0};
+    zi_write_floats(&counting, values, COUNT(values));
+    assert_int_equal(counting.length, sizeof values);
+    for (size_t capacity = 0; capacity <= sizeof values; capacity++) {
+        unsigned char *buffer = malloc(capacity + !capacity);
+        zi_writer writer = {buffer, capacity, 0};
+        zi_write_floats(&writer, values, COUNT(values));
+        assert_int_equal(writer.length, sizeof values);
+        free(buffer);
+    }
+}
+
 static void test_byte_layout(void **state)
 {
     (void)state;
@@ -201,7 +247,8 @@ static void test_damage_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes_round_trip),     cmocka_unit_test(test_byte_layout),
+        cmocka_unit_test(test_bytes_round_trip),     cmocka_unit_test(test_floats_round_trip),
+        cmocka_unit_test(test_floats_are_counted),   cmocka_unit_test(test_byte_layout),
         cmocka_unit_test(test_writer_counts),        cmocka_unit_test(test_reading_past_the_end),
         cmocka_unit_test(test_reading_one_too_many), cmocka_unit_test(test_crc),
         cmocka_unit_test(test_damage_is_found),

@@ -299,6 +299,97 @@ static void test_replace_by_many(void **state)
     check_file(20000, letter);
 }
 
+/* ---- Objects ---------------------------------------------------------------------- */
+
+/* An object that packs to `count` letters, and what was done with it. */
+typedef struct thing {
+    size_t count, packings, unpackings;
+    char letter;
+    zilch_status failing;
+    size_t failing_at; /* packing number, from 1 */
+} thing;
+
+static zilch_status pack_thing(const void *object, void *buffer, size_t capacity, size_t *length)
+{
+    thing *t = (thing *)(uintptr_t)object;
+    if (++t->packings == t->failing_at) {
+        return zi_fail(t->failing, "packing %d failed", (int)t->packings);
+    }
+    *length = t->count;
+    if (buffer) {
+        assert_int_equal(capacity, t->count);
+        memset(buffer, t->letter, t->count);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status unpack_thing(void *out, const void *buffer, size_t length)
+{
+    thing *t = out;
+    const unsigned char *bytes = buffer;
+    t->unpackings++;
+    if (t->failing != ZILCH_OK) {
+        return zi_fail(t->failing, "not unpacked");
+    }
+    t->count = length;
+    t->letter = length ? (char)bytes[0] : '-';
+    return ZILCH_OK;
+}
+
+static void test_save_and_load(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 0, 100000};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        thing saved = {.count = counts[i], .letter = 'q'};
+        thing loaded = {.letter = 'x', .count = 7};
+        assert_int_equal(zi_file_save(scratch.file, pack_thing, &saved), ZILCH_OK);
+        assert_int_equal(saved.packings, 2); /* once to learn the length */
+        check_file(counts[i], 'q');
+        assert_int_equal(zi_file_load(scratch.file, unpack_thing, &loaded), ZILCH_OK);
+        assert_int_equal(loaded.count, counts[i]);
+        assert_int_equal(loaded.letter, counts[i] ? 'q' : '-');
+        assert_int_equal(loaded.unpackings, 1);
+    }
+}
+
+/* A failing packing leaves the old file; the text is its own. */
+static void test_save_fails(void **state)
+{
+    (void)state;
+    char path[100];
+    assert_int_equal(put(scratch.file, 7, 'a'), ZILCH_OK);
+    for (size_t k = 1; k <= 2; k++) {
+        thing t = {.count = 10, .letter = 'x', .failing = ZILCH_ENUMERIC, .failing_at = k};
+        assert_int_equal(zi_file_save(scratch.file, pack_thing, &t), ZILCH_ENUMERIC);
+        assert_non_null(strstr(zilch_last_error(), k == 1 ? "packing 1 failed" : "packing 2 failed"));
+        check_file(7, 'a');
+    }
+    thing t = {.count = 10, .letter = 'x'};
+    assert_int_equal(zi_file_save(NULL, pack_thing, &t), ZILCH_EARG);
+    assert_int_equal(t.packings, 0);
+    snprintf(path, sizeof path, "%s/missing/file", scratch.folder);
+    assert_int_equal(zi_file_save(path, pack_thing, &t), ZILCH_EIO);
+    assert_ptr_equal(strstr(zilch_last_error(), path), zilch_last_error());
+}
+
+/* What the unpacking says comes behind the path. */
+static void test_load_fails(void **state)
+{
+    (void)state;
+    char text[200];
+    thing t = {.failing = ZILCH_EVERSION};
+    assert_int_equal(zi_file_load(scratch.file, unpack_thing, &t), ZILCH_EIO);
+    assert_int_equal(zi_file_load(scratch.folder, unpack_thing, &t), ZILCH_EIO);
+    assert_int_equal(zi_file_load(NULL, unpack_thing, &t), ZILCH_EARG);
+    assert_int_equal(t.unpackings, 0);
+    assert_int_equal(put(scratch.file, 7, 'a'), ZILCH_OK);
+    assert_int_equal(zi_file_load(scratch.file, unpack_thing, &t), ZILCH_EVERSION);
+    snprintf(text, sizeof text, "%s: not unpacked", scratch.file);
+    assert_string_equal(zilch_last_error(), text);
+    check_file(7, 'a');
+}
+
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -316,6 +407,9 @@ int main(void)
         FILE_TEST(test_replace_writes_pipes),
         FILE_TEST(test_replace_through_link),
         FILE_TEST(test_replace_by_many),
+        FILE_TEST(test_save_and_load),
+        FILE_TEST(test_save_fails),
+        FILE_TEST(test_load_fails),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

@@ -232,13 +232,252 @@ static void test_exp_limits(void **state)
     }
 }
 
+/* ---- Single precision ------------------------------------------------------- */
+
+ZI_LANE float zi_softplus_numerator(float x)
+{
+    float numerator;
+    float denominator;
+    zi_softplus(x, &numerator, &denominator);
+    return numerator;
+}
+
+ZI_LANE float zi_softplus_denominator(float x)
+{
+    float numerator;
+    float denominator;
+    zi_softplus(x, &numerator, &denominator);
+    return denominator;
+}
+
+#define LOOP_SINGLE(form, name, attribute)                                                      \
+    attribute static void form##_##name(size_t n, const float *restrict x, float *restrict out) \
+    {                                                                                           \
+        for (size_t i = 0; i < n; i++) {                                                        \
+            out[i] = zi_##name(x[i]);                                                           \
+        }                                                                                       \
+    }
+
+/* As above: one call, and loops of sixteen, eight and four. */
+#define EVERY_FORM_SINGLE(name)                                \
+    __attribute__((noinline)) static float one_##name(float x) \
+    {                                                          \
+        return zi_##name(x);                                   \
+    }                                                          \
+    LOOP_SINGLE(all, name, ZI_CLONES)                          \
+    LOOP_SINGLE(four, name, FOR_AVX2)                          \
+    LOOP_SINGLE(two, name, FOR_ANY)
+EVERY_FORM_SINGLE(exp_decay)
+EVERY_FORM_SINGLE(softplus_numerator)
+EVERY_FORM_SINGLE(softplus_denominator)
+EVERY_FORM_SINGLE(sigmoid)
+EVERY_FORM_SINGLE(tanh)
+
+/* What the tests look at: the fraction itself, not its rounding. */
+static double value_of_exp_decay(float x)
+{
+    return (double)one_exp_decay(x);
+}
+static double value_of_softplus(float x)
+{
+    return (double)one_softplus_numerator(x) / (double)one_softplus_denominator(x);
+}
+static double value_of_sigmoid(float x)
+{
+    return (double)one_sigmoid(x);
+}
+static double value_of_tanh(float x)
+{
+    return (double)one_tanh(x);
+}
+
+static long double exact_exp_decay(long double x)
+{
+    return expl(-fabsl(x));
+}
+static long double exact_softplus(long double x)
+{
+    return fmaxl(x, 0.0L) + log1pl(expl(-fabsl(x)));
+}
+static long double exact_sigmoid(long double x)
+{
+    return 1.0L / (1.0L + expl(-x));
+}
+
+/* The error in units in the last place of the float nearest to `exact`. */
+static double float_ulps(double got, long double exact)
+{
+    int exponent;
+    (void)frexpl(exact, &exponent);
+    const int last = exponent - FLT_MANT_DIG;
+    return (double)(fabsl(got - exact) / ldexpl(1.0L, last > -149 ? last : -149));
+}
+
+enum error_kind { ULPS, ABSOLUTE, RELATIVE };
+
+/* Between two bounds, in equal steps of the value and in equal steps of its logarithm: what is promised, and
+ * what was measured, a little rounded up; the bits are the same everywhere, so no more is allowed. The decay
+ * ends at exp(-87), a little above the least normal number. */
+static const struct {
+    const char *what;
+    double (*value)(float x);
+    long double (*exact)(long double x);
+    float from, to;
+    enum error_kind kind;
+    double bound, measured;
+} single[] = {
+    {"exp(-|x|), to 87, 2 ulp", value_of_exp_decay, exact_exp_decay, 0, 87, ULPS, 2, 1.03},
+    {"exp(-|x|), from -87, 2 ulp", value_of_exp_decay, exact_exp_decay, -87, 0, ULPS, 2, 1.03},
+    {"exp(-|x|), beyond, 2^-125", value_of_exp_decay, exact_exp_decay, 87, FLT_MAX, ABSOLUTE, 0x1p-125,
+     1.7e-38},
+    {"softplus, -20 to 0, 2e-7", value_of_softplus, exact_softplus, -20, 0, ABSOLUTE, 2e-7, 1.4e-7},
+    {"softplus, below -20, 2e-7", value_of_softplus, exact_softplus, -FLT_MAX, -20, ABSOLUTE, 2e-7, 1e-7},
+    {"softplus, 0 to 1, 2e-7", value_of_softplus, exact_softplus, 0, 1, ABSOLUTE, 2e-7, 1.85e-7},
+    {"softplus, 0 to 20, 3e-7 relative", value_of_softplus, exact_softplus, 0, 20, RELATIVE, 3e-7, 2.2e-7},
+    {"softplus, above 20, 3e-7 relative", value_of_softplus, exact_softplus, 20, 1e35F, RELATIVE, 3e-7,
+     6.1e-8},
+    {"sigmoid, -87 to 0, 3 ulp", value_of_sigmoid, exact_sigmoid, -87, 0, ULPS, 3, 2.15},
+    {"sigmoid, 0 to 87, 2 ulp", value_of_sigmoid, exact_sigmoid, 0, 87, ULPS, 2, 1.5},
+    {"sigmoid, below -87, 2^-125", value_of_sigmoid, exact_sigmoid, -FLT_MAX, -87, ABSOLUTE, 0x1p-125,
+     1.7e-38},
+    {"tanh, -10 to 0, 2e-7", value_of_tanh, tanhl, -10, 0, ABSOLUTE, 2e-7, 9e-8},
+    {"tanh, 0 to 10, 2e-7", value_of_tanh, tanhl, 0, 10, ABSOLUTE, 2e-7, 9e-8},
+    {"tanh, above 10, 2e-7", value_of_tanh, tanhl, 10, FLT_MAX, ABSOLUTE, 2e-7, 4.2e-9},
+    {"tanh, below -10, 2e-7", value_of_tanh, tanhl, -FLT_MAX, -10, ABSOLUTE, 2e-7, 4.2e-9},
+};
+
+/* Number i of an even grid, or of one that is even in the logarithm; its smallest steps are denormal. */
+static float grid_point(float from, float to, size_t i, size_t count, int logarithmic)
+{
+    const double share = (double)i / (double)(count - 1);
+    if (!logarithmic) {
+        return (float)((double)from + share * ((double)to - (double)from));
+    }
+    const double sign = from < 0.0F ? -1.0 : 1.0;
+    const double low = fmax(fmin(fabs((double)from), fabs((double)to)), 0x1p-149);
+    const double high = fmax(fabs((double)from), fabs((double)to));
+    return (float)fmin(fmax(sign * low * pow(high / low, share), (double)from), (double)to);
+}
+
+static double single_error(enum error_kind kind, double got, long double exact)
+{
+    return kind == ULPS       ? float_ulps(got, exact)
+           : kind == ABSOLUTE ? (double)fabsl(got - exact)
+                              : (double)fabsl(got / exact - 1.0L);
+}
+
+static void test_single_precision(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < COUNT(single); f++) {
+        worst_error w = {.what = single[f].what};
+        for (size_t i = 0; i < 2 * (size_t)ARGUMENTS; i++) {
+            const float x = grid_point(single[f].from, single[f].to, i / 2, (size_t)ARGUMENTS, (int)(i % 2));
+            const double error = single_error(single[f].kind, single[f].value(x), single[f].exact(x));
+            note_error(&w, error / single[f].bound, "%.9g", (double)x);
+        }
+        check_errors(&w);
+        assert_true(w.ratio * single[f].bound <= single[f].measured);
+    }
+}
+
+#define FORMS_SINGLE(name)                  \
+    one_##name,                             \
+    {                                       \
+        all_##name, four_##name, two_##name \
+    }
+
+static const struct {
+    float (*one)(float x);
+    void (*loop[3])(size_t n, const float *x, float *out);
+} single_forms[] = {
+    {FORMS_SINGLE(exp_decay)},
+    {FORMS_SINGLE(softplus_numerator)},
+    {FORMS_SINGLE(softplus_denominator)},
+    {FORMS_SINGLE(sigmoid)},
+    {FORMS_SINGLE(tanh)},
+};
+
+static uint32_t float_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Of ordinary numbers, and of floats of any bits at all but NaN. */
+static void fill_singles(float *x, size_t count)
+{
+    zilch_rng rng = zilch_rng_make(43, 0);
+    for (size_t i = 0; i < count; i++) {
+        const double u = zilch_rng_uniform(&rng);
+        const uint32_t bits = (uint32_t)(u * 0x1p32);
+        memcpy(&x[i], &bits, sizeof x[i]);
+        if (i % 2 || isnan(x[i])) {
+            x[i] = (float)(200.0 * (u - 0.5));
+        }
+    }
+}
+
+static void test_single_loops_equal_calls(void **state)
+{
+    (void)state;
+    static float x[ARGUMENTS];
+    static float out[ARGUMENTS];
+    fill_singles(x, ARGUMENTS);
+    for (size_t f = 0; f < COUNT(single_forms); f++) {
+        for (size_t form = 0; form < 3; form++) {
+            if (form == 1 && !HAS_AVX2) {
+                continue;
+            }
+            single_forms[f].loop[form](ARGUMENTS, x, out);
+            for (size_t i = 0; i < ARGUMENTS; i++) {
+                assert_true(float_bits(out[i]) == float_bits(single_forms[f].one(x[i])));
+            }
+        }
+    }
+}
+
+static void test_single_exact_values(void **state)
+{
+    (void)state;
+    static const float nothing[] = {0.0F, -0.0F, 0x1p-149F, -0x1p-149F, FLT_MIN, -0x1p-30F};
+    for (size_t i = 0; i < COUNT(nothing); i++) {
+        assert_true(one_exp_decay(nothing[i]) == 1.0F);
+        assert_true(one_sigmoid(nothing[i]) == 0.5F);
+        assert_true(fabsf(one_tanh(nothing[i])) <= 0x1p-25F);
+        assert_true(value_of_softplus(nothing[i]) == 0x1.62e430p-1);
+    }
+    assert_true(one_tanh(0.0F) == 0.0F);
+    static const float much[] = {87.0F, 100.0F, 1e10F, FLT_MAX, INFINITY};
+    for (size_t i = 0; i < COUNT(much); i++) { /* never 0, and never above 1 */
+        assert_true(one_exp_decay(much[i]) == one_exp_decay(-87.0F) && one_exp_decay(much[i]) >= FLT_MIN);
+        assert_true(one_sigmoid(much[i]) == 1.0F && one_sigmoid(-much[i]) == one_exp_decay(much[i]));
+        assert_true(one_tanh(much[i]) == 1.0F && one_tanh(-much[i]) == -1.0F);
+        assert_true(isfinite(value_of_softplus(-much[i])) && value_of_softplus(-much[i]) > 0.0);
+    }
+}
+
+/* Odd and even to the bit; in (0, 1], and never beyond the ends. */
+static void test_single_symmetries(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARGUMENTS; i++) {
+        const float x = grid_point(0.0F, 100.0F, i, ARGUMENTS, (int)(i % 2));
+        assert_true(one_tanh(-x) == -one_tanh(x) && one_tanh(x) >= 0.0F && one_tanh(x) <= 1.0F);
+        assert_true(float_bits(one_exp_decay(-x)) == float_bits(one_exp_decay(x)));
+        assert_true(one_exp_decay(x) > 0.0F && one_exp_decay(x) <= 1.0F);
+        assert_true(one_sigmoid(-x) > 0.0F && one_sigmoid(x) >= 0.5F && one_sigmoid(x) <= 1.0F);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementary_functions),
-        cmocka_unit_test(test_loops_equal_calls),
-        cmocka_unit_test(test_exact_values),
-        cmocka_unit_test(test_exp_limits),
+        cmocka_unit_test(test_elementary_functions), cmocka_unit_test(test_loops_equal_calls),
+        cmocka_unit_test(test_exact_values),         cmocka_unit_test(test_exp_limits),
+        cmocka_unit_test(test_single_precision),     cmocka_unit_test(test_single_loops_equal_calls),
+        cmocka_unit_test(test_single_exact_values),  cmocka_unit_test(test_single_symmetries),
     };
     return cmocka_run_group_tests_name("simd", tests, NULL, NULL);
 }

@@ -52,6 +52,15 @@ void zi_write_doubles(zi_writer *writer, const double *values, size_t count)
     }
 }
 
+void zi_write_floats(zi_writer *writer, const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        zi_write_u32(writer, bits);
+    }
+}
+
 void zi_write_checksum(zi_writer *writer)
 {
     const int whole = has_room(writer, 8);
@@ -105,6 +114,14 @@ void zi_read_doubles(zi_reader *reader, double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         values[i] = zi_read_double(reader);
+    }
+}
+
+void zi_read_floats(zi_reader *reader, float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t bits = zi_read_u32(reader);
+        memcpy(&values[i], &bits, sizeof bits);
     }
 }
 

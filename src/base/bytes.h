@@ -22,6 +22,7 @@ void zi_write_u32(zi_writer *writer, uint32_t value);
 void zi_write_u64(zi_writer *writer, uint64_t value);
 void zi_write_double(zi_writer *writer, double value);
 void zi_write_doubles(zi_writer *writer, const double *values, size_t count);
+void zi_write_floats(zi_writer *writer, const float *values, size_t count);
 void zi_write_checksum(zi_writer *writer); /* of everything before it */
 
 /* Past the end the reader gives zeros. */
@@ -30,6 +31,7 @@ uint32_t zi_read_u32(zi_reader *reader);
 uint64_t zi_read_u64(zi_reader *reader);
 double zi_read_double(zi_reader *reader);
 void zi_read_doubles(zi_reader *reader, double *values, size_t count);
+void zi_read_floats(zi_reader *reader, float *values, size_t count);
 int zi_read_checksum(zi_reader *reader); /* true if it is that of everything before it */
 
 uint64_t zi_crc64(const void *bytes, size_t count); /* CRC-64/XZ */

@@ -162,3 +162,45 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
     free(target);
     return status;
 }
+
+/* ---- Objects ---------------------------------------------------------------------- */
+
+typedef struct packed {
+    unsigned char *bytes;
+    size_t length;
+} packed;
+
+static zilch_status write_packed(void *context, FILE *stream)
+{
+    const packed *p = context;
+    fwrite(p->bytes, 1, p->length, stream);
+    return ZILCH_OK; /* the stream remembers its errors */
+}
+
+zilch_status zi_file_save(const char *path, zi_packer pack, const void *object)
+{
+    packed p;
+    if (!path) {
+        return zi_fail(ZILCH_EARG, "save: no path given");
+    }
+    ZI_TRY(pack(object, NULL, 0, &p.length));
+    ZI_TRY(zi_alloc(&p.bytes, p.length));
+    zilch_status status = pack(object, p.bytes, p.length, &p.length);
+    if (status == ZILCH_OK) {
+        status = zilch_file_replace(path, write_packed, &p);
+    }
+    zi_free(p.bytes);
+    return status;
+}
+
+zilch_status zi_file_load(const char *path, zi_unpacker unpack, void *out)
+{
+    packed p;
+    if (!path) {
+        return zi_fail(ZILCH_EARG, "load: no path given");
+    }
+    ZI_TRY(zi_file_read(path, &p.bytes, &p.length));
+    const zilch_status status = unpack(out, p.bytes, p.length);
+    zi_free(p.bytes);
+    return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());
+}

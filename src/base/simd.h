@@ -22,6 +22,15 @@
 #define ZI_CLONES
 #endif
 
+/* Before a loop whose turns do not touch each other's memory, where the compiler cannot see it. */
+#if defined(__clang__)
+#define ZI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define ZI_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define ZI_INDEPENDENT
+#endif
+
 #define ZI_LANE static inline __attribute__((always_inline))
 
 enum { ZI_LANES = 8 }; /* doubles in the widest register */
@@ -121,6 +130,71 @@ ZI_LANE void zi_sincos_quarters(double x, double *sine, double *cosine)
     /* Quadrants 2 and 3 negate the sine, 1 and 2 the cosine. */
     *sine = zi_from_bits(zi_bits(swapped_sin) ^ ((quadrant & 2) << 62));
     *cosine = zi_from_bits(zi_bits(swapped_cos) ^ (((quadrant + 1) & 2) << 62));
+}
+
+/* ---- Single precision, for networks ------------------------------------------------ */
+
+ZI_LANE float zi_polynomial_single(const float *c, int count, float x)
+{
+    const float square = x * x;
+    float even = c[(count - 1) & ~1];
+    float odd = c[(count - 2) | 1];
+    for (int i = ((count - 1) & ~1) - 2; i >= 0; i -= 2) {
+        even = even * square + c[i];
+    }
+    for (int i = ((count - 2) | 1) - 2; i >= 1; i -= 2) {
+        odd = odd * square + c[i];
+    }
+    return even + x * odd;
+}
+
+/* exp(-|x|) to 2 ulp; exp(-87) for |x| > 87. */
+ZI_LANE float zi_exp_decay(float x)
+{
+    static const float c[] = {0x1.000000p-1F, 0x1.5554dep-3F, 0x1.55551ap-5F, 0x1.120b62p-7F,
+                              0x1.6d10fcp-10F};
+    const float magnitude = x < 0.0F ? -x : x;
+    const float inside = magnitude > 87.0F ? -87.0F : -magnitude;
+    const float shifted = inside * 0x1.715476p+0F + 0x1.8p23F;
+    const float k = shifted - 0x1.8p23F;
+    const float r = (inside - k * 0x1.62e400p-1F) - k * 0x1.7f7d1cp-20F;
+    const float e = (r * r * zi_polynomial_single(c, 5, r) + r) + 1.0F;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits << 23) + ((uint32_t)127 << 23);
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return e * power;
+}
+
+/* log(1 + exp(x)) as a fraction, so that a division by it is the only one; to 2e-7 absolute, and
+ * 3e-7 relative for x > 0. It is max(x, 0) + log(1 + exp(-|x|)); the latter by a rational function. */
+ZI_LANE void zi_softplus(float x, float *numerator, float *denominator)
+{
+    static const float n[] = {0x1.62e430p-1F,   -0x1.ba1340p-3F, 0x1.c62bcap-6F,
+                              -0x1.dfa544p-10F, 0x1.0385c0p-14F, -0x1.cadd0cp-21F};
+    static const float d[] = {0x1.000000p+0F, 0x1.a3c4e8p-2F,  0x1.3e3204p-3F, 0x1.22761ep-5F,
+                              0x1.5a4f90p-8F, 0x1.602af4p-12F, 0x1.580e88p-14F};
+    const float magnitude = x < 0.0F ? -x : x;
+    const float inside = magnitude > 16.0F ? 16.0F : magnitude;
+    const float below = zi_polynomial_single(d, 7, inside);
+    *numerator = (x > 0.0F ? x : 0.0F) * below + zi_polynomial_single(n, 6, inside);
+    *denominator = below;
+}
+
+/* 1 / (1 + exp(-x)), its derivative. */
+ZI_LANE float zi_sigmoid(float x)
+{
+    const float e = zi_exp_decay(x);
+    return (x > 0.0F ? 1.0F : e) / (1.0F + e);
+}
+
+/* To 2e-7 absolute. */
+ZI_LANE float zi_tanh(float x)
+{
+    const float e = zi_exp_decay(2.0F * x);
+    const float t = (1.0F - e) / (1.0F + e);
+    return x < 0.0F ? -t : t;
 }
 
 #endif

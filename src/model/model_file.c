@@ -185,32 +185,19 @@ zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t le
 
 /* ---- Files ----------------------------------------------------------------------- */
 
-typedef struct packed {
-    unsigned char *bytes;
-    size_t length;
-} packed;
-
-static zilch_status write_packed(void *context, FILE *stream)
+static zilch_status pack(const void *model, void *buffer, size_t capacity, size_t *length)
 {
-    const packed *p = context;
-    fwrite(p->bytes, 1, p->length, stream);
-    return ZILCH_OK; /* the stream remembers its errors */
+    return zilch_model_pack(model, buffer, capacity, length);
+}
+
+static zilch_status unpack(void *out, const void *buffer, size_t length)
+{
+    return zilch_model_unpack(out, buffer, length);
 }
 
 zilch_status zilch_model_save(const zilch_model *model, const char *path)
 {
-    packed p;
-    if (!path) {
-        return zi_fail(ZILCH_EARG, "save: no path given");
-    }
-    ZI_TRY(zilch_model_pack(model, NULL, 0, &p.length));
-    ZI_TRY(zi_alloc(&p.bytes, p.length));
-    zilch_status status = zilch_model_pack(model, p.bytes, p.length, &p.length);
-    if (status == ZILCH_OK) {
-        status = zilch_file_replace(path, write_packed, &p);
-    }
-    zi_free(p.bytes);
-    return status;
+    return zi_file_save(path, pack, model);
 }
 
 zilch_status zilch_model_load(zilch_model **out, const char *path)
@@ -219,12 +206,5 @@ zilch_status zilch_model_load(zilch_model **out, const char *path)
         return zi_fail(ZILCH_EARG, "load: no place for the model given");
     }
     *out = NULL;
-    if (!path) {
-        return zi_fail(ZILCH_EARG, "load: no path given");
-    }
-    packed p;
-    ZI_TRY(zi_file_read(path, &p.bytes, &p.length));
-    zilch_status status = zilch_model_unpack(out, p.bytes, p.length);
-    zi_free(p.bytes);
-    return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());
+    return zi_file_load(path, unpack, out);
 }
