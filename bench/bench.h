@@ -19,6 +19,6 @@ typedef struct bench_suite {
     bench_case run;
 } bench_suite;
 
-extern const bench_suite bench_suites[]; /* ends with a NULL name */
+extern const bench_suite *const bench_suites[]; /* ends with NULL */
 
 #endif

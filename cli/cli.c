@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static const char *command;
 
@@ -39,6 +40,8 @@ int cli_fail_library(void)
 const char *const cli_inverters = &ZILCH_INVERTER_LIST(X)[1];
 const char *const cli_shrinkages = &ZILCH_SHRINKAGE_LIST(X)[1];
 const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
+const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
+const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
 #undef X
 
 int cli_is_same_file(const char *a, const char *b)
@@ -82,6 +85,13 @@ void cli_end_if_stopped(void)
         signal(stop_signal, SIG_DFL);
         raise(stop_signal);
     }
+}
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 int cli_finish(int status)

@@ -14,7 +14,8 @@ int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_fail_library(void);
 
 /* The names of the library's lists, as the choices of an option: "exact|amortised". */
-extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections;
+extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections, *const cli_labels;
+extern const char *const cli_blocks; /* and "all" behind them */
 
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);
@@ -24,6 +25,9 @@ int cli_is_same_file(const char *a, const char *b);
 void cli_watch_signals(void);
 int cli_is_stopped(void);
 void cli_end_if_stopped(void);
+
+/* Seconds on a clock that is never set back. */
+double cli_seconds(void);
 
 /* Flush stdout; what could not be written turns success into failure. Every way out of the program
  * goes through this, once. */

@@ -12,9 +12,9 @@
 
 static const bench_suite *find_suite(const char *name)
 {
-    for (const bench_suite *suite = bench_suites; suite->name; suite++) {
-        if (strcmp(suite->name, name) == 0) {
-            return suite;
+    for (const bench_suite *const *suite = bench_suites; *suite; suite++) {
+        if (strcmp((*suite)->name, name) == 0) {
+            return *suite;
         }
     }
     return NULL;
@@ -24,8 +24,8 @@ static int unknown_suite(const cli_usage *usage, const char *name)
 {
     char known[256] = "";
     size_t used = 0;
-    for (const bench_suite *suite = bench_suites; suite->name && used < sizeof known; suite++) {
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", suite->name);
+    for (const bench_suite *const *suite = bench_suites; *suite && used < sizeof known; suite++) {
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", (*suite)->name);
     }
     return cli_wrong_usage(usage, "there is no benchmark '%s'; there is:%s", name, known);
 }
@@ -34,7 +34,7 @@ static int run(const bench_suite *suite, bench_row *rows)
 {
     progress line;
     zilch_status status = ZILCH_OK;
-    progress_begin(&line, "bench", suite->count);
+    progress_begin(&line, "bench", "cases", suite->count);
     for (size_t i = 0; i < suite->count && status == ZILCH_OK; i++) {
         status = suite->run(i, &rows[i]);
         progress_update(&line, i + 1);
@@ -45,10 +45,10 @@ static int run(const bench_suite *suite, bench_row *rows)
 
 static void print_rows(const bench_suite *suite, const bench_row *rows)
 {
-    printf("%s: %s\n\n%-22s %12s %12s %8s\n", suite->name, suite->about, "case", "time", "limit", "ratio");
+    printf("%s: %s\n\n%-25s %12s %12s %8s\n", suite->name, suite->about, "case", "time", "limit", "ratio");
     for (size_t i = 0; i < suite->count; i++) {
         const bench_row *r = &rows[i];
-        printf("%-22s %9.3f %s %9.3f %s %8.2f\n", r->name, r->value, r->unit, r->limit, r->unit,
+        printf("%-25s %9.3f %s %9.3f %s %8.2f\n", r->name, r->value, r->unit, r->limit, r->unit,
                r->value / r->limit);
     }
 }
@@ -63,8 +63,9 @@ int cmd_bench(int argc, char **argv)
         {0},
     };
     const char *about =
-        "Measure the speed of NAME (model), each case beside the time of the bare BLAS and LAPACK calls "
-        "that it cannot avoid, in the same run. On a shared machine only the ratio means something.";
+        "Measure the speed of NAME: model (fitting, inverting and sampling) or train (the networks of the "
+        "amortised inverter). Each case stands beside a limit from the same run, such as the bare BLAS and "
+        "LAPACK calls that it cannot avoid. On a shared machine only the ratio means something.";
     const cli_usage usage = {"bench", "NAME", about, options, &name, 1, 1};
     const int status = cli_parse(&usage, argc, argv);
     if (status) {

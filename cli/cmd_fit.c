@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_INVERTER = 256, KEY_SHRINKAGE, KEY_PROJECTION, KEY_FLOOR, KEY_WEIGHTS };
+enum { KEY_INVERTER = 256, KEY_WEIGHTS, KEY_SHRINKAGE, KEY_PROJECTION, KEY_FLOOR, KEY_ROW_WEIGHTS };
 
 typedef struct request {
-    const char *data, *model, *weights;
+    const char *data, *model, *row_weights;
+    const char *weights; /* of the networks; NULL: the library's own */
     int inverter, shrinkage, projection;
     double sigma_floor;
 } request;
@@ -28,13 +29,15 @@ static int parse(request *r, int argc, char **argv)
         {"output", 'o', "MODEL", CLI_TEXT, &r->model, 0, 0, NULL, "The model file to write; needed"},
         {"inverter", KEY_INVERTER, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
          "From observed to latent correlations"},
+        {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
+         "The amortised inverter's networks, a file that 'zilch train' wrote; without it, zilch's own"},
         {"shrinkage", KEY_SHRINKAGE, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
          "Of latent correlations towards 0, by their standard errors"},
         {"projection", KEY_PROJECTION, "NAME", CLI_CHOICE, &r->projection, 0, 0, cli_projections,
          "To a positive definite matrix"},
         {"sigma-floor", KEY_FLOOR, "S", CLI_REAL, &r->sigma_floor, 0, INFINITY, NULL,
          "No standard deviation is fitted below it"},
-        {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
+        {"row-weights", KEY_ROW_WEIGHTS, "FILE", CLI_TEXT, &r->row_weights, 0, 0, NULL,
          "One column: the weight of each row"},
         {0},
     };
@@ -46,27 +49,32 @@ static int parse(request *r, int argc, char **argv)
     if (!status && strcmp(r->model, "-") == 0) {
         return cli_wrong_usage(&usage, "-o: a model is written to a file, not to standard output");
     }
-    if (!status && (cli_is_same_file(r->model, r->data) || cli_is_same_file(r->model, r->weights))) {
+    if (!status && (cli_is_same_file(r->model, r->data) || cli_is_same_file(r->model, r->row_weights) ||
+                    cli_is_same_file(r->model, r->weights))) {
         return cli_wrong_usage(&usage, "-o: %s is what is read; the model would replace it", r->model);
+    }
+    if (!status && r->weights && r->inverter != ZILCH_AMORTISED) {
+        return cli_wrong_usage(&usage, "--weights: only the amortised inverter has networks; add --inverter "
+                                       "amortised (the weights of rows are --row-weights)");
     }
     return status;
 }
 
 /* One weight a row of the data; *out stays empty if none were asked for. */
-static int read_weights(const request *r, size_t rows, table *out)
+static int read_row_weights(const request *r, size_t rows, table *out)
 {
     table_error error;
-    if (!r->weights) {
+    if (!r->row_weights) {
         return 0;
     }
-    if (table_read(out, r->weights, 1, &error)) {
+    if (table_read(out, r->row_weights, 1, &error)) {
         return cli_fail("%s", error.text);
     }
     if (out->cols != 1) {
-        return cli_fail("%s: has %zu columns; weights are one column", r->weights, out->cols);
+        return cli_fail("%s: has %zu columns; weights are one column", r->row_weights, out->cols);
     }
     if (out->rows != rows) {
-        return cli_fail("%s: has %zu weights, but %s has %zu rows", r->weights, out->rows, r->data, rows);
+        return cli_fail("%s: has %zu weights, but %s has %zu rows", r->row_weights, out->rows, r->data, rows);
     }
     return 0;
 }
@@ -97,24 +105,28 @@ static int print_summary(const request *r, const table *data, const zilch_model 
     }
     printf("data: %s, %zu rows, %zu columns\n", strcmp(r->data, "-") != 0 ? r->data : "standard input",
            data->rows, data->cols);
-    if (r->weights) {
-        printf("weights: %s, worth %.6g rows\n", r->weights, report.rows);
+    if (r->row_weights) {
+        printf("row weights: %s, worth %.6g rows\n", r->row_weights, report.rows);
     }
     print_columns(model, r->sigma_floor);
     printf("fit: inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",
            zilch_inverter_name(report.inverter), zilch_shrinkage_name(report.shrinkage),
            zilch_projection_name(report.projection), report.moved, report.pull);
+    if (r->weights) {
+        printf("weights: %s\n", r->weights);
+    }
     printf("model: %s\n", r->model);
     return CLI_OK;
 }
 
-static int fit(const request *r, const table *data, const double *weights)
+static int fit(const request *r, const zilch_networks *networks, const table *data, const double *weights)
 {
     zilch_model_options options = zilch_model_defaults();
     options.inverter = (zilch_inverter)r->inverter;
     options.shrinkage = (zilch_shrinkage)r->shrinkage;
     options.projection = (zilch_projection)r->projection;
     options.sigma_floor = r->sigma_floor;
+    options.networks = networks;
     zilch_model *model;
     int status;
     if (zilch_model_fit(&model, data->rows, data->cols, data->x, weights, &options) != ZILCH_OK ||
@@ -124,6 +136,22 @@ static int fit(const request *r, const table *data, const double *weights)
         status = print_summary(r, data, model);
     }
     zilch_model_destroy(model);
+    return status;
+}
+
+static int read_and_fit(const request *r, const zilch_networks *networks)
+{
+    table data, weights = {0};
+    table_error error;
+    if (table_read(&data, r->data, 2, &error)) {
+        return cli_fail("%s", error.text);
+    }
+    int status = read_row_weights(r, data.rows, &weights);
+    if (!status) {
+        status = fit(r, networks, &data, weights.x);
+    }
+    table_free(&weights);
+    table_free(&data);
     return status;
 }
 
@@ -138,16 +166,11 @@ int cmd_fit(int argc, char **argv)
     if (usage) {
         return usage;
     }
-    table data, weights = {0};
-    table_error error;
-    if (table_read(&data, r.data, 2, &error)) {
-        return cli_fail("%s", error.text);
+    zilch_networks *networks = NULL;
+    if (r.weights && zilch_networks_load(&networks, r.weights) != ZILCH_OK) {
+        return cli_fail_library();
     }
-    int status = read_weights(&r, data.rows, &weights);
-    if (!status) {
-        status = fit(&r, &data, weights.x);
-    }
-    table_free(&weights);
-    table_free(&data);
+    const int status = read_and_fit(&r, networks);
+    zilch_networks_destroy(networks);
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct request {
     recover_setting setting;
     int shrinkage, projection, json;
     const char *figures;
+    const char *weights; /* NULL: the library's own */
 } request;
 
 static int parse(request *r, int argc, char **argv)
@@ -31,6 +32,8 @@ static int parse(request *r, int argc, char **argv)
          "How the estimate is made a correlation matrix"},
         {"shrinkage", 260, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
          "Of the estimate towards 0"},
+        {"weights", 261, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
+         "The amortised inverter's networks, a file that 'zilch train' wrote; without it, zilch's own"},
         {"seed", 's', "S", CLI_COUNT, &s->seed, 0, 0x1p64, NULL, "Of the random numbers"},
         {"threads", 't', "N", CLI_COUNT, &s->threads, 0, 1024, NULL,
          "Threads, 0 for one a processor; the result does not depend on it"},
@@ -61,52 +64,66 @@ static void print_score(const char *name, const char *block, const recover_score
 
 static void print_inverter(const char *name, const recover_inverter *inverter)
 {
-    if (!inverter->available) {
-        printf("%-10s  not available in this build\n", name);
-        return;
-    }
     print_score(name, "all", &inverter->all);
     for (int block = 0; block < RECOVER_BLOCKS; block++) {
         print_score("", block_title[block], &inverter->block[block]);
     }
 }
 
-static void print_bins(const char *name, const recover_inverter *inverter)
+static void print_bin(const recover_result *result, int bin)
 {
-    printf("\nMean absolute error against min(p_i, p_j), %s inverter\n", name);
-    printf("min(p_i, p_j)       count        VV        VM        MM\n");
-    for (int bin = 0; bin < RECOVER_BINS; bin++) {
-        const recover_score *s = inverter->bin[bin];
-        const size_t count = s[RECOVER_VV].count + s[RECOVER_VM].count + s[RECOVER_MM].count;
-        printf("%.2f to %.2f  %13zu", recover_bin_edge[bin], recover_bin_edge[bin + 1], count);
+    const recover_score *s = result->inverter[0].bin[bin];
+    const size_t count = s[RECOVER_VV].count + s[RECOVER_VM].count + s[RECOVER_MM].count;
+    printf("%.2f to %.2f %9zu", recover_bin_edge[bin], recover_bin_edge[bin + 1], count);
+    for (int k = 0; k < RECOVER_INVERTERS; k++) {
+        putchar(' ');
         for (int block = 0; block < RECOVER_BLOCKS; block++) {
-            if (s[block].count) {
-                printf("  %8.5f", s[block].mae);
+            const recover_score *one = &result->inverter[k].bin[bin][block];
+            if (one->count) {
+                printf("  %7.5f", one->mae);
             } else {
-                printf("  %8s", "-");
+                printf("  %7s", "-");
             }
         }
-        putchar('\n');
+    }
+    putchar('\n');
+}
+
+/* The inverters side by side, each with its three blocks. */
+static void print_bins(const recover_result *result)
+{
+    printf("\nMean absolute error against min(p_i, p_j)\n%-22s", "");
+    for (int k = 0; k < RECOVER_INVERTERS; k++) {
+        const int width = k + 1 < RECOVER_INVERTERS ? 25 : 0;
+        printf("   %-*s", width, zilch_inverter_name((zilch_inverter)k));
+    }
+    printf("\n%-13s%9s", "min(p_i, p_j)", "count");
+    for (int k = 0; k < RECOVER_INVERTERS; k++) {
+        printf("   %7s  %7s  %7s", block_title[RECOVER_VV], block_title[RECOVER_VM], block_title[RECOVER_MM]);
+    }
+    putchar('\n');
+    for (int bin = 0; bin < RECOVER_BINS; bin++) {
+        print_bin(result, bin);
     }
 }
 
-static void print_text(const recover_setting *s, const recover_result *result)
+static void print_text(const request *r, const recover_result *result)
 {
+    const recover_setting *s = &r->setting;
     printf("%llu models, d = %llu, n = %llu, p ~ U(%g, %g), decay %g, seed %llu\n",
            (unsigned long long)s->models, (unsigned long long)s->dim, (unsigned long long)s->rows, s->p_min,
            s->p_max, s->decay, (unsigned long long)s->seed);
     printf("projection %s, shrinkage %s\n", zilch_projection_name(s->projection),
            zilch_shrinkage_name(s->shrinkage));
+    if (r->weights) {
+        printf("amortised with the weights in %s\n", r->weights);
+    }
     printf("%zu correlations, mean |rho| %.4f\n\n", result->count, result->mean_abs_rho);
     printf("inverter    block        count  mean abs error        MSE       CCC\n");
     for (int k = 0; k < RECOVER_INVERTERS; k++) {
         print_inverter(zilch_inverter_name((zilch_inverter)k), &result->inverter[k]);
     }
-    for (int k = 0; k < RECOVER_INVERTERS; k++) {
-        if (result->inverter[k].available) {
-            print_bins(zilch_inverter_name((zilch_inverter)k), &result->inverter[k]);
-        }
-    }
+    print_bins(result);
 }
 
 static int draw_figures(const char *folder, const recover_result *result)
@@ -140,12 +157,12 @@ static void show_progress(void *context, size_t done)
 static int report(const request *r, const recover_result *result)
 {
     if (r->json) {
-        const int status = json_print_recover(&r->setting, result);
+        const int status = json_print_recover(&r->setting, r->weights, result);
         if (status) {
             return status;
         }
     } else {
-        print_text(&r->setting, result);
+        print_text(r, result);
     }
     if (!r->figures) {
         return CLI_OK;
@@ -158,6 +175,20 @@ static int report(const request *r, const recover_result *result)
     return status;
 }
 
+static int recover(const request *r)
+{
+    progress line;
+    recover_result result;
+    progress_begin(&line, "recover", "models", r->setting.models);
+    const zilch_status status = recover_run(&r->setting, show_progress, &line, &result);
+    progress_end(&line);
+    const int failed = status == ZILCH_OK       ? report(r, &result)
+                       : status == ZILCH_ENOMEM ? cli_fail("out of memory")
+                                                : cli_fail_library();
+    recover_free(&result);
+    return failed;
+}
+
 int cmd_recover(int argc, char **argv)
 {
     request r = {.setting = {.models = 100, .dim = 32, .rows = 100000, .seed = 1, .decay = 0.6, .p_max = 1.0},
@@ -167,17 +198,15 @@ int cmd_recover(int argc, char **argv)
     if (usage) {
         return usage;
     }
-    if (r.figures && figures_make_folder(r.figures)) {
-        return CLI_FAILED;
+    zilch_networks *networks = NULL;
+    if (r.weights && zilch_networks_load(&networks, r.weights) != ZILCH_OK) {
+        return cli_fail_library();
     }
-    progress line;
-    recover_result result;
-    progress_begin(&line, "recover", r.setting.models);
-    const zilch_status status = recover_run(&r.setting, show_progress, &line, &result);
-    progress_end(&line);
-    const int failed = status == ZILCH_OK       ? report(&r, &result)
-                       : status == ZILCH_ENOMEM ? cli_fail("out of memory")
-                                                : cli_fail_library();
-    recover_free(&result);
-    return failed;
+    r.setting.networks = networks;
+    int status = r.figures ? figures_make_folder(r.figures) : 0;
+    if (!status) {
+        status = recover(&r);
+    }
+    zilch_networks_destroy(networks);
+    return status;
 }

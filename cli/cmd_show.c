@@ -1,4 +1,4 @@
-/* zilch show: a model file for people, or as JSON. */
+/* zilch show: a model file, or one of weights, for people or as JSON. */
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
@@ -9,19 +9,21 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { COLUMNS_SHOWN = 20, KEY_JSON = 256, KEY_ALL };
 
 typedef struct request {
-    const char *model;
+    const char *file;
     uint64_t correlations;
     int json, all;
 } request;
 
-static const char about[] = "Print the law in MODEL, a file that 'zilch fit' wrote: for each column the "
-                            "activation probability p, mean mu and "
-                            "deviation sigma where active, and the threshold tau; and which latents, values "
-                            "V and masks M, go together.";
+static const char about[] =
+    "Print the law in FILE, if 'zilch fit' wrote it: for each column the activation probability p, mean mu "
+    "and deviation sigma where active, and the threshold tau; and which latents, values V and masks M, go "
+    "together. If FILE holds weights that 'zilch train' wrote, print how each network was trained.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -32,7 +34,7 @@ static int parse(request *r, int argc, char **argv)
         {"all", KEY_ALL, NULL, CLI_FLAG, &r->all, 0, 0, NULL, "Show all columns of a long model"},
         {0},
     };
-    const cli_usage usage = {"show", "MODEL", about, options, &r->model, 1, 1};
+    const cli_usage usage = {"show", "FILE", about, options, &r->file, 1, 1};
     return cli_parse(&usage, argc, argv);
 }
 
@@ -153,13 +155,142 @@ static double mean_active(const zilch_model *model)
 static int print_model(const request *r, const zilch_model *model)
 {
     const size_t dim = zilch_model_dim(model);
-    printf("%s: %zu columns, active %.4g %% on average\n\n", r->model, dim, 100 * mean_active(model));
+    printf("%s: %zu columns, active %.4g %% on average\n\n", r->file, dim, 100 * mean_active(model));
     print_columns(model, r->all || dim <= COLUMNS_SHOWN ? dim : COLUMNS_SHOWN);
     if (r->correlations > 0 && print_correlations(model, (size_t)r->correlations)) {
         return CLI_FAILED;
     }
     print_report(model);
     return CLI_OK;
+}
+
+static int show_model(const request *r)
+{
+    zilch_model *model;
+    if (zilch_model_load(&model, r->file) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    const int status = r->json ? json_print_model(model) : print_model(r, model);
+    zilch_model_destroy(model);
+    return status;
+}
+
+/* ---- Weights --------------------------------------------------------------------- */
+
+enum {
+    UNITS,
+    LABELS,
+    EXAMPLES,
+    ROWS,
+    EXAMPLES_SEED,
+    EPOCHS,
+    EPOCHS_DONE,
+    BATCH,
+    RATE,
+    FINAL_RATE,
+    SEED,
+    TRAINING_ERROR,
+    VALIDATION_ERROR,
+    LINES
+};
+
+static const char *const line_title[LINES] = {
+    [UNITS] = "units",
+    [LABELS] = "labels",
+    [EXAMPLES] = "examples",
+    [ROWS] = "rows behind each",
+    [EXAMPLES_SEED] = "seed of the examples",
+    [EPOCHS] = "epochs",
+    [EPOCHS_DONE] = "epochs done",
+    [BATCH] = "batch",
+    [RATE] = "rate",
+    [FINAL_RATE] = "final rate",
+    [SEED] = "seed",
+    [TRAINING_ERROR] = "training error",
+    [VALIDATION_ERROR] = "validation error",
+};
+
+typedef char cell[24];
+
+static void count_cell(cell out, uint64_t value)
+{
+    snprintf(out, sizeof(cell), "%llu", (unsigned long long)value);
+}
+
+static void real_cell(cell out, double value)
+{
+    snprintf(out, sizeof(cell), "%.4g", value);
+}
+
+static void fill_cells(const zilch_training_record *r, cell out[LINES])
+{
+    const zilch_examples_options *e = &r->examples;
+    const zilch_training_options *o = &r->options;
+    count_cell(out[UNITS], o->units);
+    snprintf(out[LABELS], sizeof(cell), "%s", zilch_labels_name(e->labels));
+    count_cell(out[EXAMPLES], e->count);
+    count_cell(out[ROWS], e->rows);
+    count_cell(out[EXAMPLES_SEED], e->seed);
+    count_cell(out[EPOCHS], o->epochs);
+    count_cell(out[EPOCHS_DONE], r->report.epoch);
+    count_cell(out[BATCH], o->batch);
+    real_cell(out[RATE], o->rate);
+    real_cell(out[FINAL_RATE], o->final_rate);
+    count_cell(out[SEED], o->seed);
+    real_cell(out[TRAINING_ERROR], r->report.training_error);
+    real_cell(out[VALIDATION_ERROR], r->report.validation_error);
+}
+
+/* A column for each network. */
+static int print_networks(const char *path, const zilch_networks *networks)
+{
+    cell table[ZILCH_BLOCKS][LINES];
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        zilch_training_record record;
+        if (zilch_networks_record(networks, (zilch_block)b, &record) != ZILCH_OK) {
+            return cli_fail_library();
+        }
+        fill_cells(&record, table[b]);
+    }
+    printf("%s: weights of the amortised inverter's networks\n\n%-20s", path, "block");
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        printf(" %12s", zilch_block_name((zilch_block)b));
+    }
+    putchar('\n');
+    for (int line = 0; line < LINES; line++) {
+        printf("%-20s", line_title[line]);
+        for (int b = 0; b < ZILCH_BLOCKS; b++) {
+            printf(" %12s", table[b][line]);
+        }
+        putchar('\n');
+    }
+    return CLI_OK;
+}
+
+static int show_weights(const request *r)
+{
+    zilch_networks *networks;
+    if (zilch_networks_load(&networks, r->file) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    const int status =
+        r->json ? json_print_networks(r->file, networks, ZILCH_BLOCKS) : print_networks(r->file, networks);
+    zilch_networks_destroy(networks);
+    return status;
+}
+
+/* ---- Which of the two --------------------------------------------------------------- */
+
+/* Its first bytes; "" if it cannot be read, which whoever loads it will say better. */
+static void read_beginning(const char *path, char out[9])
+{
+    struct stat info;
+    FILE *stream = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    const size_t length = stream ? fread(out, 1, 8, stream) : 0;
+    out[length] = '\0';
+    if (stream) {
+        fclose(stream);
+    }
 }
 
 int cmd_show(int argc, char **argv)
@@ -169,11 +300,10 @@ int cmd_show(int argc, char **argv)
     if (usage) {
         return usage;
     }
-    zilch_model *model;
-    if (zilch_model_load(&model, r.model) != ZILCH_OK) {
-        return cli_fail_library();
+    char beginning[9];
+    read_beginning(r.file, beginning);
+    if (*beginning && strncmp(beginning, "zilch", 5) != 0) {
+        return cli_fail("%s: is neither a model nor weights of networks", r.file);
     }
-    const int status = r.json ? json_print_model(model) : print_model(&r, model);
-    zilch_model_destroy(model);
-    return status;
+    return strcmp(beginning, "zilchnet") == 0 ? show_weights(&r) : show_model(&r);
 }

@@ -7,12 +7,41 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Jansson has no infinite number: those are null. */
 static json_t *real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Jansson's integers end at 2^63; a seed beyond is its digits. */
+static json_t *whole(uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(digits);
+}
+
+/* null for NULL. JSON is UTF-8, a file's name need not be: then what is not ASCII becomes '?'. */
+static json_t *file_name(const char *path)
+{
+    if (!path) {
+        return json_null();
+    }
+    json_t *name = json_string(path);
+    char *plain = name ? NULL : strdup(path);
+    if (plain) {
+        for (char *c = plain; *c; c++) {
+            if ((unsigned char)*c >= 0x80) {
+                *c = '?';
+            }
+        }
+        name = json_string(plain);
+    }
+    free(plain);
+    return name;
 }
 
 /* Steals `value`; a failure is kept in *failed. */
@@ -90,6 +119,45 @@ int json_print_model(const zilch_model *model)
     return print(document, failed);
 }
 
+static json_t *training_record(const zilch_training_record *record, int *failed)
+{
+    json_t *examples = json_object();
+    put(examples, "labels", json_string(zilch_labels_name(record->examples.labels)), failed);
+    put(examples, "count", whole(record->examples.count), failed);
+    put(examples, "rows", whole(record->examples.rows), failed);
+    put(examples, "seed", whole(record->examples.seed), failed);
+    json_t *object = json_object();
+    put(object, "examples", examples, failed);
+    put(object, "units", whole(record->options.units), failed);
+    put(object, "epochs", whole(record->options.epochs), failed);
+    put(object, "batch", whole(record->options.batch), failed);
+    put(object, "rate", real(record->options.rate), failed);
+    put(object, "final_rate", real(record->options.final_rate), failed);
+    put(object, "seed", whole(record->options.seed), failed);
+    put(object, "epochs_done", whole(record->report.epoch), failed);
+    put(object, "training_error", real(record->report.training_error), failed);
+    put(object, "validation_error", real(record->report.validation_error), failed);
+    return object;
+}
+
+int json_print_networks(const char *weights, const zilch_networks *networks, int block)
+{
+    json_t *document = json_object();
+    json_t *blocks = json_object();
+    int failed = 0;
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        zilch_training_record record;
+        if (block != ZILCH_BLOCKS && block != b) {
+            continue;
+        }
+        failed |= zilch_networks_record(networks, (zilch_block)b, &record) != ZILCH_OK;
+        put(blocks, zilch_block_name((zilch_block)b), training_record(&record, &failed), &failed);
+    }
+    put(document, "weights", file_name(weights), &failed);
+    put(document, "networks", blocks, &failed);
+    return print(document, failed);
+}
+
 static void put_score(json_t *object, const recover_score *score, int *failed)
 {
     put(object, "mae", real(score->mae), failed);
@@ -111,9 +179,6 @@ static json_t *recover_bin(const recover_inverter *inverter, int bin, int *faile
 
 static json_t *recovered(const recover_inverter *inverter, int *failed)
 {
-    if (!inverter->available) {
-        return json_null();
-    }
     json_t *object = json_object();
     json_t *blocks = json_object();
     json_t *bins = json_array();
@@ -131,27 +196,20 @@ static json_t *recovered(const recover_inverter *inverter, int *failed)
     return object;
 }
 
-/* JSON's integers end at 2^63 here; a seed beyond is its digits. */
-static json_t *seed(uint64_t value)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(digits);
-}
-
-int json_print_recover(const recover_setting *setting, const recover_result *result)
+int json_print_recover(const recover_setting *setting, const char *weights, const recover_result *result)
 {
     json_t *document = json_object();
     int failed = 0;
     put(document, "models", json_integer((json_int_t)setting->models), &failed);
     put(document, "dim", json_integer((json_int_t)setting->dim), &failed);
     put(document, "rows", json_integer((json_int_t)setting->rows), &failed);
-    put(document, "seed", seed(setting->seed), &failed);
+    put(document, "seed", whole(setting->seed), &failed);
     put(document, "decay", real(setting->decay), &failed);
     put(document, "p_min", real(setting->p_min), &failed);
     put(document, "p_max", real(setting->p_max), &failed);
     put(document, "projection", json_string(zilch_projection_name(setting->projection)), &failed);
     put(document, "shrinkage", json_string(zilch_shrinkage_name(setting->shrinkage)), &failed);
+    put(document, "weights", file_name(weights), &failed);
     put(document, "correlations", json_integer((json_int_t)result->count), &failed);
     put(document, "mean_abs_rho", real(result->mean_abs_rho), &failed);
     for (int k = 0; k < RECOVER_INVERTERS; k++) {

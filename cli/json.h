@@ -10,9 +10,13 @@
 /* dim, p, mu, sigma, tau, correlation and observed (arrays of rows), report. */
 int json_print_model(const zilch_model *model);
 
-/* The setting, mean_abs_rho, and for each inverter (null if not available) mae, mse, ccc, the same
- * by block, and the mean absolute errors by min(p_i, p_j). */
-int json_print_recover(const recover_setting *setting, const recover_result *result);
+/* weights, the file's name, and networks: for each block (or the one given, if it is not
+ * ZILCH_BLOCKS) how its network was trained. */
+int json_print_networks(const char *weights, const zilch_networks *networks, int block);
+
+/* The setting with the weights' file (null: the library's own), mean_abs_rho, and for each inverter
+ * mae, mse, ccc, the same by block, and the mean absolute errors by min(p_i, p_j). */
+int json_print_recover(const recover_setting *setting, const char *weights, const recover_result *result);
 
 /* An array of {case, value, unit, limit, ratio}. */
 int json_print_bench(const bench_row *rows, size_t count);

@@ -18,7 +18,8 @@ typedef struct command {
 static const command commands[] = {
     {"fit", "fit a zero-inflated Gaussian law to a data set", cmd_fit},
     {"sample", "draw points from a fitted law", cmd_sample},
-    {"show", "print a fitted law", cmd_show},
+    {"show", "print a fitted law, or how networks were trained", cmd_show},
+    {"train", "train the networks of the amortised inverter", cmd_train},
     {"recover", "measure how well known laws are recovered from samples", cmd_recover},
     {"bench", "measure how fast fitting and sampling are", cmd_bench},
 };

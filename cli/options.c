@@ -170,7 +170,9 @@ static void default_text(const cli_option *option, char *out, size_t size)
         snprintf(out, size, "%llu", (unsigned long long)*(const uint64_t *)option->value);
         return;
     case CLI_REAL:
-        snprintf(out, size, "%.15g", *(const double *)option->value);
+        if (!isnan(*(const double *)option->value)) {
+            snprintf(out, size, "%.15g", *(const double *)option->value);
+        }
         return;
     case CLI_TEXT:
         text = *(const char *const *)option->value;

@@ -27,7 +27,7 @@ typedef struct cli_option {
     int key;              /* short letter, or a number of its own above 255 */
     const char *argument; /* what help calls the value; NULL for a flag */
     cli_kind kind;
-    void *value;         /* holds the default before, the result after */
+    void *value;         /* holds the default before (NaN: none), the result after */
     double low, high;    /* numbers: the ends are allowed; high may be INFINITY */
     const char *choices; /* "exact|amortised" */
     const char *help;    /* a phrase; default and range are added to it */

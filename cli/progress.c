@@ -1,18 +1,13 @@
 /* The live line. */
 #include "progress.h"
 
+#include "cli.h"
+
 #include <stdio.h>
-#include <time.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const double interval_seconds = 0.1;
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* "9 s", "3 min 05 s", "2 h 07 min" */
 static void duration_text(double seconds, char *out, size_t size)
@@ -27,27 +22,52 @@ static void duration_text(double seconds, char *out, size_t size)
     }
 }
 
+/* A longer line would wrap, and only its last row could be drawn over. */
+static int line_width(void)
+{
+    struct winsize size;
+    const int known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return (known ? size.ws_col : 80) - 1;
+}
+
 static void draw(const progress *p, double elapsed)
 {
     char past[32];
     char left[48] = "";
+    char line[384];
     const double share = p->total > 0 ? (double)p->done / (double)p->total : 1;
     duration_text(elapsed, past, sizeof past);
-    if (p->done > 0) {
+    if (p->done > p->before) {
         char ahead[32];
-        duration_text(elapsed * (1 - share) / share, ahead, sizeof ahead);
+        const double each = elapsed / (double)(p->done - p->before);
+        duration_text(each * (double)(p->total - p->done), ahead, sizeof ahead);
         snprintf(left, sizeof left, ", %s left", ahead);
     }
-    fprintf(stderr, "\r\033[K%s: %zu/%zu, %.0f %%, %s%s", p->label, p->done, p->total, 100 * share, past,
-            left);
+    snprintf(line, sizeof line, "%s: %zu/%zu %s, %.0f %%, %s%s%s%s", p->label, p->done, p->total, p->unit,
+             100 * share, past, left, *p->note ? "; " : "", p->note);
+    fprintf(stderr, "\r\033[K%.*s", line_width(), line);
     fflush(stderr);
 }
 
-void progress_begin(progress *p, const char *label, size_t total)
+void progress_begin(progress *p, const char *label, const char *unit, size_t total)
 {
-    *p = (progress){.label = label, .total = total, .shown = isatty(STDERR_FILENO), .start = now_seconds()};
+    *p = (progress){
+        .label = label, .unit = unit, .total = total, .shown = isatty(STDERR_FILENO), .start = cli_seconds()};
     p->drawn = p->start;
     pthread_mutex_init(&p->lock, NULL);
+}
+
+void progress_skip(progress *p, size_t before)
+{
+    p->before = before;
+    p->done = before;
+}
+
+void progress_note(progress *p, const char *note)
+{
+    pthread_mutex_lock(&p->lock);
+    snprintf(p->note, sizeof p->note, "%s", note);
+    pthread_mutex_unlock(&p->lock);
 }
 
 void progress_update(progress *p, size_t done)
@@ -56,7 +76,7 @@ void progress_update(progress *p, size_t done)
         return;
     }
     pthread_mutex_lock(&p->lock);
-    const double now = now_seconds();
+    const double now = cli_seconds();
     p->done = done > p->done ? done : p->done;
     if (now - p->drawn >= interval_seconds) {
         draw(p, now - p->start);

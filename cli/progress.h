@@ -1,5 +1,5 @@
-/* A live line on stderr while something takes long: done, percent, elapsed, time left. Only on a
- * terminal; elsewhere these functions do nothing. */
+/* A live line on stderr while something takes long: done, percent, elapsed, time left, and a note.
+ * Cut to the width of the terminal; elsewhere than on one these functions do nothing. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -7,14 +7,23 @@
 #include <stddef.h>
 
 typedef struct progress {
-    const char *label;
+    const char *label, *unit;
     size_t total, done;
+    size_t before;       /* done by an earlier run; tells nothing about the time left */
     double start, drawn; /* seconds */
     int shown;           /* stderr is a terminal */
+    char note[192];
     pthread_mutex_t lock;
 } progress;
 
-void progress_begin(progress *p, const char *label, size_t total);
+/* "label: 3/10 units, ..." */
+void progress_begin(progress *p, const char *label, const char *unit, size_t total);
+
+/* So many were done before the beginning. Call it first. */
+void progress_skip(progress *p, size_t before);
+
+/* A text to stand behind the times from the next drawing on; copied. Any thread. */
+void progress_note(progress *p, const char *note);
 
 /* `done` of the total are done; less than what another thread reported is ignored. Any thread, as
  * often as it likes: the line is drawn ten times a second at most. */

@@ -55,12 +55,10 @@ static zilch_status fit_each(experiment *e, size_t index, const double *x)
     zilch_model_options options = zilch_model_defaults();
     options.shrinkage = s->shrinkage;
     options.projection = s->projection;
+    options.networks = s->networks;
     zilch_status status = ZILCH_OK;
     for (int k = 0; k < RECOVER_INVERTERS && status == ZILCH_OK; k++) {
         recover_inverter *inverter = &e->result->inverter[k];
-        if (!inverter->available) {
-            continue;
-        }
         zilch_model *fitted = NULL;
         options.inverter = (zilch_inverter)k;
         status = zilch_model_fit(&fitted, s->rows, s->dim, x, NULL, &options);
@@ -175,25 +173,11 @@ static void score_all(recover_result *r)
     }
     r->mean_abs_rho = sum / (double)r->count;
     for (int k = 0; k < RECOVER_INVERTERS; k++) {
-        if (r->inverter[k].available) {
-            score_inverter(r, &r->inverter[k]);
-        }
+        score_inverter(r, &r->inverter[k]);
     }
 }
 
 /* ---- Setting up ------------------------------------------------------------------ */
-
-/* Whether this build has the inverter: ask it. */
-static int is_available(zilch_inverter which)
-{
-    const double x[] = {0.0, 1.0, 2.0, 0.0, 3.0, 4.0, 1.0, 2.0};
-    zilch_model_options options = zilch_model_defaults();
-    options.inverter = which;
-    zilch_model *model;
-    const zilch_status status = zilch_model_fit(&model, 4, 2, x, NULL, &options);
-    zilch_model_destroy(model);
-    return status != ZILCH_EUNAVAILABLE;
-}
 
 static zilch_status allocate(recover_result *r, size_t count)
 {
@@ -204,11 +188,8 @@ static zilch_status allocate(recover_result *r, size_t count)
     int missing = !r->truth || !r->min_p || !r->block;
     for (int k = 0; k < RECOVER_INVERTERS; k++) {
         recover_inverter *inverter = &r->inverter[k];
-        inverter->available = is_available((zilch_inverter)k);
-        if (inverter->available) {
-            inverter->recovered = calloc(count, sizeof *inverter->recovered);
-            missing |= !inverter->recovered;
-        }
+        inverter->recovered = calloc(count, sizeof *inverter->recovered);
+        missing |= !inverter->recovered;
     }
     return missing ? ZILCH_ENOMEM : ZILCH_OK;
 }

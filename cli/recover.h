@@ -16,6 +16,7 @@ typedef struct recover_setting {
     double decay, p_min, p_max;
     zilch_shrinkage shrinkage;
     zilch_projection projection;
+    const zilch_networks *networks; /* of the amortised inverter; NULL: the library's own */
 } recover_setting;
 
 typedef struct recover_score {
@@ -24,7 +25,6 @@ typedef struct recover_score {
 } recover_score;
 
 typedef struct recover_inverter {
-    int available;    /* in this build; else the rest is empty */
     float *recovered; /* one entry a correlation */
     recover_score all, block[RECOVER_BLOCKS];
     recover_score bin[RECOVER_BINS][RECOVER_BLOCKS]; /* by min(p_i, p_j) */

@@ -138,6 +138,39 @@ ZILCH_API double zilch_invert_vm(double p_i, double p_j, double corr_xi, double 
 ZILCH_API double zilch_invert_vv(double p_i, double p_j, double corr_xx, double rho_ij, double rho_ji,
                                  double rho_m);
 
+/* ---- Networks: the amortised inverter --------------------------------------- */
+
+/* The published inverter is a small network for each kind of latent correlation: masks
+ * (mm), value and mask (vm), values (vv). They look at p_i, p_j and the observed
+ * correlations of the pair. The library carries trained ones; others can be trained
+ * (below), kept in a file, and given to a fit. */
+#define ZILCH_BLOCK_LIST(X) \
+    X(BLOCK_MM, "mm")       \
+    X(BLOCK_VM, "vm")       \
+    X(BLOCK_VV, "vv")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_block { ZILCH_BLOCK_LIST(X) } zilch_block;
+#undef X
+enum { ZILCH_BLOCKS = 3 };
+
+ZILCH_API const char *zilch_block_name(zilch_block block);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_block_parse(const char *name, zilch_block *out);
+
+typedef struct zilch_networks zilch_networks;
+
+/* A copy of the networks that the library carries. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_create(zilch_networks **out);
+ZILCH_API void zilch_networks_destroy(zilch_networks *networks);
+
+/* As bytes and files, as models are. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_pack(const zilch_networks *networks, void *buffer,
+                                                            size_t capacity, size_t *length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_unpack(zilch_networks **out, const void *buffer,
+                                                              size_t length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_save(const zilch_networks *networks, const char *path);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_load(zilch_networks **out, const char *path);
+
 /* ---- Model: fit, sample, save, load --------------------------------------- */
 
 typedef struct zilch_model zilch_model;
@@ -182,11 +215,12 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_shrinkage_parse(const char *name, 
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_projection_parse(const char *name, zilch_projection *out);
 
 typedef struct zilch_model_options {
-    size_t size;                 /* set by zilch_model_defaults(); guards the layout */
-    zilch_inverter inverter;     /* exact */
-    zilch_shrinkage shrinkage;   /* none */
-    zilch_projection projection; /* repair */
-    double sigma_floor;          /* 0; no fitted sigma_i is below it */
+    size_t size;                    /* set by zilch_model_defaults(); guards the layout */
+    zilch_inverter inverter;        /* exact */
+    zilch_shrinkage shrinkage;      /* none */
+    zilch_projection projection;    /* repair */
+    double sigma_floor;             /* 0; no fitted sigma_i is below it */
+    const zilch_networks *networks; /* NULL: the library's own; used by the amortised inverter */
 } zilch_model_options;
 
 ZILCH_API zilch_model_options zilch_model_defaults(void);
@@ -254,6 +288,104 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_unpack(zilch_model **out, co
                                                            size_t length);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_save(const zilch_model *model, const char *path);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_load(zilch_model **out, const char *path);
+
+/* ---- Training networks ------------------------------------------------------- */
+
+/* Examples: pairs whose latent correlations are known. The latent ones are points of a
+ * dense grid over [-1, 1]^4 that are positive semidefinite, (p_i, p_j) points of a grid that
+ * is denser near 0 and 1. The observed correlations are the exact ones, if asked for
+ * with the noise that a sample of so many rows would have, or those of a simulated sample. */
+#define ZILCH_LABELS_LIST(X) \
+    X(LABELS_EXACT, "exact") \
+    X(LABELS_SIMULATED, "simulated")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_labels { ZILCH_LABELS_LIST(X) } zilch_labels;
+#undef X
+
+ZILCH_API const char *zilch_labels_name(zilch_labels labels);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_labels_parse(const char *name, zilch_labels *out);
+
+typedef struct zilch_examples_options {
+    size_t size;         /* set by zilch_examples_defaults() */
+    zilch_labels labels; /* exact */
+    uint64_t count;      /* 200,000, at least 5: four fifths train, the rest validate */
+    uint64_t rows;       /* of the sample; 0, the default: none for exact, 100,000 for simulated */
+    uint64_t seed;       /* 1 */
+} zilch_examples_options;
+
+ZILCH_API zilch_examples_options zilch_examples_defaults(void);
+
+typedef struct zilch_examples zilch_examples;
+
+/* Called now and then, from any thread; anything but 0 stops the work: ESTOPPED. */
+typedef int (*zilch_watcher)(void *context, size_t done, size_t total);
+
+/* Makes them, on `threads` threads (0: one for each processor), which change nothing in the
+ * result. `watch` may be NULL. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_examples_create(zilch_examples **out,
+                                                              const zilch_examples_options *options,
+                                                              unsigned threads, zilch_watcher watch,
+                                                              void *context);
+ZILCH_API void zilch_examples_destroy(zilch_examples *examples);
+
+typedef struct zilch_training_options {
+    size_t size;       /* set by zilch_training_defaults() */
+    size_t units;      /* 32 in each of two layers; a multiple of 8, at most 128 */
+    uint64_t epochs;   /* mm 1200, vm 250, vv 250 */
+    uint64_t batch;    /* 128 */
+    double rate;       /* 1e-3, Adam's */
+    double final_rate; /* 1e-3; the rate falls to it along half a cosine */
+    uint64_t seed;     /* 1; of the first weights and of the order of the examples */
+} zilch_training_options;
+
+ZILCH_API zilch_training_options zilch_training_defaults(zilch_block block); /* as published */
+
+typedef struct zilch_training_report {
+    uint64_t epoch;        /* how many are done */
+    double training_error; /* mean squared error over the last epoch, while it went on; 0 before the first */
+    double validation_error; /* mean squared error on the other examples, now */
+} zilch_training_report;
+
+typedef struct zilch_trainer zilch_trainer;
+
+/* Trains one block's network. Copies what it needs of the examples. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_create(zilch_trainer **out, zilch_block block,
+                                                             const zilch_examples *examples,
+                                                             const zilch_training_options *options);
+ZILCH_API void zilch_trainer_destroy(zilch_trainer *trainer);
+
+/* One epoch: every training example once, in random order. ENUMERIC if the error is not
+ * finite any more; ESTATE when all epochs are done. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_epoch(zilch_trainer *trainer);
+ZILCH_API zilch_training_report zilch_trainer_report(const zilch_trainer *trainer);
+
+/* The state of a training as bytes, and back into a trainer that was created with the same
+ * block, examples and options (EARG if not): it goes on as if it had not been interrupted. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_pack(const zilch_trainer *trainer, void *buffer,
+                                                           size_t capacity, size_t *length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_restore(zilch_trainer *trainer, const void *buffer,
+                                                              size_t length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_save(const zilch_trainer *trainer, const char *path);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_load(zilch_trainer *trainer, const char *path);
+/* Whether the state in a file is of such a training, before the examples are made: EARG if not. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_check(const char *path, zilch_block block,
+                                                            const zilch_examples_options *examples,
+                                                            const zilch_training_options *options);
+
+/* Puts the trained network among the others, in its block's place. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_put(zilch_networks *networks,
+                                                           const zilch_trainer *trainer);
+
+/* How a network was trained. */
+typedef struct zilch_training_record {
+    zilch_examples_options examples;
+    zilch_training_options options;
+    zilch_training_report report;
+} zilch_training_record;
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_record(const zilch_networks *networks,
+                                                              zilch_block block, zilch_training_record *out);
 
 /* ---- Files and threads, for programs around the library ---------------------- */
 

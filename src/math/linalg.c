@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *a, const int *lda, const double *beta, double *c, const int *ldc);
@@ -47,6 +48,14 @@ void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double
     const int order = blas_int(n);
     const int count = blas_int(rows);
     dsyrk_("L", "N", &order, &count, &alpha, y, &order, &beta, c, &order);
+}
+
+void zi_identity(size_t n, double *a)
+{
+    memset(a, 0, n * n * sizeof *a);
+    for (size_t i = 0; i < n; i++) {
+        a[i * n + i] = 1.0;
+    }
 }
 
 void zi_symmetrise(size_t n, double *a)

@@ -12,6 +12,15 @@ enum { ZI_MOST_ORDER = 32000 };
 /* c (lower) = beta c + alpha y^T y, for y of `rows` rows of n. */
 void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c);
 
+void zi_identity(size_t n, double *a);
+
+/* Entry (i, j) and its mirror image. */
+static inline void zi_set_entry(size_t n, double *a, size_t i, size_t j, double value)
+{
+    a[i * n + j] = value;
+    a[j * n + i] = value;
+}
+
 /* Copies the lower triangle onto the upper. */
 void zi_symmetrise(size_t n, double *a);
 

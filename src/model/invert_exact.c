@@ -4,10 +4,10 @@
  * together, in SIMD lanes. */
 #include "base/memory.h"
 #include "math/bivariate.h"
+#include "math/linalg.h"
 #include "model/invert.h"
 
 #include <math.h>
-#include <string.h>
 
 /* One row i of the pairs (i, j), j > i. */
 typedef struct row {
@@ -18,12 +18,6 @@ typedef struct row {
     const double *observed;
     double *latent;
 } row;
-
-static void set_pair(double *matrix, size_t n, size_t a, size_t b, double rho)
-{
-    matrix[a * n + b] = rho;
-    matrix[b * n + a] = rho;
-}
 
 static void solve_masks(const row *r)
 {
@@ -53,36 +47,33 @@ static void invert_pair(const row *r, size_t j)
     const double rho_ij = zi_invert_vm(b, a, r->observed[j * n + d + i], rho_m);
     const double both = fmax(0.0, a->p * b->p + r->excess[j]);
     const double rho_v = zi_invert_vv(a, b, r->observed[i * n + j], rho_ij, rho_ji, rho_m, both);
-    set_pair(r->latent, n, d + i, d + j, rho_m);
-    set_pair(r->latent, n, i, d + j, rho_ji);
-    set_pair(r->latent, n, j, d + i, rho_ij);
-    set_pair(r->latent, n, i, j, rho_v);
+    zi_set_entry(n, r->latent, d + i, d + j, rho_m);
+    zi_set_entry(n, r->latent, i, d + j, rho_ji);
+    zi_set_entry(n, r->latent, j, d + i, rho_ij);
+    zi_set_entry(n, r->latent, i, j, rho_v);
 }
 
-zilch_status zi_invert_exact(size_t dim, const zi_margin *margin, const double *observed, double *latent)
+zilch_status zi_invert_exact(const zi_inversion *in, double *latent)
 {
-    const size_t n = 2 * dim;
+    const size_t dim = in->dim;
     double *block;
     ZI_TRY(zi_alloc(&block, 4 * dim));
     double *tau = block;
     double *p = block + dim;
     for (size_t i = 0; i < dim; i++) {
-        tau[i] = margin[i].tau;
-        p[i] = margin[i].p;
+        tau[i] = in->margin[i].tau;
+        p[i] = in->margin[i].p;
     }
-    memset(latent, 0, n * n * sizeof *latent);
-    for (size_t i = 0; i < n; i++) {
-        latent[i * n + i] = 1.0;
-    }
+    zi_identity(2 * dim, latent);
     for (size_t i = 0; i < dim; i++) {
         const row r = {.dim = dim,
                        .i = i,
-                       .margin = margin,
+                       .margin = in->margin,
                        .tau = tau,
                        .p = p,
                        .excess = block + 2 * dim,
                        .rho_m = block + 3 * dim,
-                       .observed = observed,
+                       .observed = in->observed,
                        .latent = latent};
         solve_masks(&r);
         for (size_t j = i + 1; j < dim; j++) {

@@ -17,7 +17,8 @@ zilch_model_options zilch_model_defaults(void)
                                  .inverter = ZILCH_EXACT,
                                  .shrinkage = ZILCH_SHRINK_NONE,
                                  .projection = ZILCH_REPAIR,
-                                 .sigma_floor = 0.0};
+                                 .sigma_floor = 0.0,
+                                 .networks = NULL};
 }
 
 static zilch_status check_options(const zilch_model_options *options)
@@ -147,7 +148,8 @@ static zilch_status estimate_correlations(zilch_model *model, const zilch_model_
         margin[i] = zi_margin_of(model->p[i]);
         model->tau[i] = margin[i].tau;
     }
-    ZI_TRY(zi_invert(options->inverter, model->dim, margin, model->observed, model->correlation));
+    const zi_inversion inversion = {model->dim, margin, model->observed, options->networks};
+    ZI_TRY(zi_invert(options->inverter, &inversion, model->correlation));
     if (weight) {
         zi_weigh(model->dim, margin, model->report.rows, model->correlation, weight);
     }
@@ -221,14 +223,6 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
 
 /* ---- From parameters -------------------------------------------------------------- */
 
-static void set_identity(size_t n, double *matrix)
-{
-    memset(matrix, 0, n * n * sizeof *matrix);
-    for (size_t i = 0; i < n; i++) {
-        matrix[i * n + i] = 1.0;
-    }
-}
-
 static zilch_status fill(zilch_model *model, const double *p, const double *mu, const double *sigma,
                          const double *correlation)
 {
@@ -239,7 +233,7 @@ static zilch_status fill(zilch_model *model, const double *p, const double *mu, 
     if (correlation) {
         memcpy(model->correlation, correlation, n * n * sizeof *correlation);
     } else {
-        set_identity(n, model->correlation);
+        zi_identity(n, model->correlation);
     }
     ZI_TRY(zi_model_check_parameters(model, ZILCH_EARG, "create"));
     zi_model_thresholds(model);

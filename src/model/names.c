@@ -6,6 +6,8 @@
 static const char *const inverter[] = {ZILCH_INVERTER_LIST(X)};
 static const char *const shrinkage[] = {ZILCH_SHRINKAGE_LIST(X)};
 static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
+static const char *const block[] = {ZILCH_BLOCK_LIST(X)};
+static const char *const labels[] = {ZILCH_LABELS_LIST(X)};
 #undef X
 
 #define DEFINE_NAMES(what)                                                               \
@@ -25,3 +27,5 @@ static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
 DEFINE_NAMES(inverter)
 DEFINE_NAMES(shrinkage)
 DEFINE_NAMES(projection)
+DEFINE_NAMES(block)
+DEFINE_NAMES(labels)

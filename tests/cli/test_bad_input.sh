@@ -63,7 +63,7 @@ for command in fit sample; do
 done
 expect_failure 'nowhere: cannot open: No such file or directory' "$zilch" show nowhere
 expect_failure 'folder: ' "$zilch" show folder
-expect_refusal 'nowhere: cannot open' "$zilch" fit good.csv --weights nowhere
+expect_refusal 'nowhere: cannot open' "$zilch" fit good.csv --row-weights nowhere
 
 # Places that cannot be written.
 expect_failure 'No such file or directory' "$zilch" fit good.csv -o nowhere/model

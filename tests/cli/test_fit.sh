@@ -95,16 +95,16 @@ expect_in_output 'shrinkage entrywise, projection clip'
 { cat plain.csv; sed -n 4p plain.csv; } >twice.csv
 printf '%s\n' 1 1 1 2 1 1 1 1 1 1 1 1 >weights
 expect_status 0 "$zilch" fit twice.csv -o twice
-expect_status 0 "$zilch" fit data.csv -o weighted --weights weights
-expect_in_output 'weights: weights, worth 11.2667 rows'
+expect_status 0 "$zilch" fit data.csv -o weighted --row-weights weights
+expect_in_output 'row weights: weights, worth 11.2667 rows'
 "$zilch" show twice | sed 1,3d | grep -v '^fit' | head -n 2 >"$scratch/io/twice"
 "$zilch" show weighted | sed 1,3d | grep -v '^fit' | head -n 2 >"$scratch/io/weighted"
 expect_same "$scratch/io/twice" "$scratch/io/weighted"
 printf '1\n1\n' >short
-expect_failure 'short: has 2 weights, but data.csv has 12 rows' "$zilch" fit data.csv -o new --weights short
-expect_failure 'data.csv: has 2 columns; weights are one column' "$zilch" fit data.csv -o new --weights data.csv
+expect_failure 'short: has 2 weights, but data.csv has 12 rows' "$zilch" fit data.csv -o new --row-weights short
+expect_failure 'data.csv: has 2 columns; weights are one column' "$zilch" fit data.csv -o new --row-weights data.csv
 printf '%s\n' 1 1 1 1 -1 1 1 1 1 1 1 1 >negative
-expect_failure 'weight' "$zilch" fit data.csv -o new --weights negative
+expect_failure 'weight' "$zilch" fit data.csv -o new --row-weights negative
 expect_no_file new
 
 # Wrong usage: status 2, what is wrong, and where help is found.
@@ -120,8 +120,12 @@ wrong_usage "$zilch" fit -o new
 expect_in_error 'zilch fit: DATA is missing'
 wrong_usage "$zilch" fit data.csv more.csv -o new
 expect_in_error "unexpected argument 'more.csv'"
+wrong_usage "$zilch" fit data.csv -o new --row-wieghts weights
+expect_in_error "unknown option '--row-wieghts'; did you mean '--row-weights'?"
 wrong_usage "$zilch" fit data.csv -o new --wieghts weights
 expect_in_error "unknown option '--wieghts'; did you mean '--weights'?"
+wrong_usage "$zilch" fit data.csv -o new --weights weights
+expect_in_error '--weights: only the amortised inverter has networks; add --inverter amortised'
 wrong_usage "$zilch" fit data.csv -o new --frobnicate
 expect_in_error "unknown option '--frobnicate'"
 wrong_usage "$zilch" fit data.csv -o new -x
@@ -157,7 +161,7 @@ expect_output "zilch $(sed -nE 's/^#define ZILCH_VERSION_(MAJOR|MINOR|PATCH) //p
   paste -sd.)"
 expect_status 0 "$zilch" --help
 expect_in_output 'Usage: zilch COMMAND'
-for command in fit sample show recover bench; do
+for command in fit sample show train recover bench; do
   expect_status 0 "$zilch" --help
   expect_in_output "  $command "
   expect_status 0 "$zilch" "$command" --help
@@ -169,6 +173,7 @@ done
 expect_status 0 "$zilch" fit --help
 expect_in_output 'default exact'
 expect_in_output 'of at least 0; default 0'
+
 # What is read is not replaced.
 printf '1,2\n3,0\n0,4\n' >read.csv
 ln -s read.csv link.csv

@@ -85,6 +85,53 @@ PYTHON
   done
 fi
 
+# Weights: a column for each network, and the same as JSON.
+expect_status 0 "$zilch" train --examples 2000 --epochs 3 --units 8 --rate 2e-3 --final-rate 1e-5 --seed 7 -o weights
+expect_status 0 "$zilch" train --block vm --examples 1000 --epochs 2 --units 16 --batch 64 --labels simulated \
+  --rows 50 --seed 18446744073709551615 -o weights
+expect_status 0 "$zilch" show weights
+grep -v 'error' "$out" >"$scratch/io/table"
+printf '%s\n' "weights: weights of the amortised inverter's networks" '' \
+  'block                          mm           vm           vv' \
+  'units                           8           16            8' \
+  'labels                      exact    simulated        exact' \
+  'examples                     2000         1000         2000' \
+  'rows behind each                0           50            0' \
+  'seed of the examples            7 18446744073709551615            7' \
+  'epochs                          3            2            3' \
+  'epochs done                     3            2            3' \
+  'batch                         128           64          128' \
+  'rate                        0.002        0.001        0.002' \
+  'final rate                  1e-05        0.001        1e-05' \
+  'seed                            7 18446744073709551615            7' >"$scratch/io/expected"
+expect_same "$scratch/io/table" "$scratch/io/expected"
+[ "$(grep -cE '^(training|validation) error( +[0-9.e-]+){3}$' "$out")" -eq 2 ] || complain 'not two errors of each'
+expect_status 0 "$zilch" show --json weights
+[ "$(wc -l <"$out")" -eq 1 ] || complain 'not one line'
+cp "$out" weights.json
+expect_status 0 python3 - <<'PYTHON'
+import json
+w = json.load(open("weights.json"))
+assert list(w) == ["weights", "networks"] and w["weights"] == "weights"
+n = w["networks"]
+assert list(n) == ["mm", "vm", "vv"]
+for block in n.values():
+    assert 0 < block.pop("training_error") < 1 and 0 < block.pop("validation_error") < 1
+assert n["mm"] == n["vv"] == {
+    "examples": {"labels": "exact", "count": 2000, "rows": 0, "seed": 7}, "units": 8, "epochs": 3, "batch": 128,
+    "rate": 2e-3, "final_rate": 1e-5, "seed": 7, "epochs_done": 3}
+seed = "18446744073709551615"
+assert n["vm"] == {
+    "examples": {"labels": "simulated", "count": 1000, "rows": 50, "seed": seed}, "units": 16, "epochs": 2,
+    "batch": 64, "rate": 1e-3, "final_rate": 1e-3, "seed": seed, "epochs_done": 2}
+PYTHON
+# A name that is no UTF-8 does not spoil the JSON.
+odd=$(printf 'w\351ights')
+cp weights "$odd"
+expect_status 0 "$zilch" show --json "$odd"
+expect_in_output '"weights": "w?ights"'
+expect_failure 'data.csv: is neither a model nor weights of networks' "$zilch" show data.csv
+
 # A document that does not arrive is a failure.
 expect_failure 'cannot write to standard output: No space left on device' sh -c '"$0" show model >/dev/full' "$zilch"
 expect_failure 'cannot write to standard output' sh -c '"$0" show --json long >/dev/full' "$zilch"

@@ -12,10 +12,11 @@ allowed_for()
     src/model) echo base math ;;
     src/sim) echo base math ;;
     src/problem) echo base math sim ;;
+    src/train) echo base math model ;;
     src/search) echo base math model ;;
     src/parallel) echo base ;;
     src/store) echo base search ;;
-    bench) echo base math model ;;
+    bench) echo base math model train ;;
     cli | python) ;;
     *) return 1 ;;
   esac

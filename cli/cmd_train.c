@@ -1,0 +1,166 @@
+/* zilch train: networks for the amortised inverter, into a weights file. */
+#include "cli.h"
+#include "commands.h"
+#include "json.h"
+#include "options.h"
+#include "train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    KEY_LABELS = 256,
+    KEY_ROWS,
+    KEY_EXAMPLES,
+    KEY_UNITS,
+    KEY_EPOCHS,
+    KEY_BATCH,
+    KEY_RATE,
+    KEY_FINAL_RATE,
+    UNITS_STEP = 8
+};
+
+typedef struct request {
+    const char *weights;
+    int block, labels, json;
+    uint64_t rows, examples, units, epochs, batch, seed, threads;
+    double rate, final_rate;
+} request;
+
+static const char about[] =
+    "Train the networks that take observed correlations to latent ones, each for its block of the latent "
+    "correlations: masks (mm), value and mask (vm), values (vv). Pairs whose latent correlations are known "
+    "are the examples. WEIGHTS is for 'zilch fit --inverter amortised --weights' and 'zilch recover "
+    "--weights'; networks not trained stay as they are in it, or are zilch's own in a new file. A training "
+    "that was interrupted is kept in WEIGHTS.mm.part and so on, and goes on when it is started again.";
+
+/* What the table of options cannot check, before anything takes long. */
+static int check(const cli_usage *usage, const request *r)
+{
+    const uint64_t training = r->examples - r->examples / 5;
+    if (!r->weights || !*r->weights) {
+        return cli_wrong_usage(usage, "-o WEIGHTS is missing");
+    }
+    if (strcmp(r->weights, "-") == 0) {
+        return cli_wrong_usage(usage, "-o: weights are written to a file, not to standard output");
+    }
+    if (r->units % UNITS_STEP) {
+        return cli_wrong_usage(usage, "--units: %llu is not a multiple of %d", (unsigned long long)r->units,
+                               UNITS_STEP);
+    }
+    if (r->rows == 1) {
+        return cli_wrong_usage(usage,
+                               "--rows: a sample of one row has no correlations; give 0, or 2 or more");
+    }
+    if (r->batch > training) {
+        return cli_wrong_usage(usage, "--batch %llu is more than the %llu examples that train",
+                               (unsigned long long)r->batch, (unsigned long long)training);
+    }
+    if (r->final_rate > r->rate) {
+        return cli_wrong_usage(usage, "--final-rate %g is above --rate %g", r->final_rate, r->rate);
+    }
+    return 0;
+}
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"output", 'o', "WEIGHTS", CLI_TEXT, &r->weights, 0, 0, NULL, "The weights file to write; needed"},
+        {"block", 'b', "NAME", CLI_CHOICE, &r->block, 0, 0, cli_blocks, "The network to train"},
+        {"labels", KEY_LABELS, "NAME", CLI_CHOICE, &r->labels, 0, 0, cli_labels,
+         "Observed correlations of the examples: in closed form, or of simulated samples"},
+        {"rows", KEY_ROWS, "N", CLI_COUNT, &r->rows, 0, 1e9, NULL,
+         "Rows of the sample behind each example: the noise of so many is added to exact labels, none for "
+         "0; simulated labels come from so many, 100000 for 0"},
+        {"examples", KEY_EXAMPLES, "N", CLI_COUNT, &r->examples, 5, 1e8, NULL,
+         "Examples to make: four fifths train, the rest validate"},
+        {"units", KEY_UNITS, "N", CLI_COUNT, &r->units, UNITS_STEP, 128, NULL,
+         "Units in each of a network's two layers, a multiple of 8"},
+        {"epochs", KEY_EPOCHS, "N", CLI_COUNT, &r->epochs, 0, 1e9, NULL,
+         "Times that each example is used; 0, as published: 1200 for mm, 250 for vm and vv"},
+        {"batch", KEY_BATCH, "N", CLI_COUNT, &r->batch, 1, 1e8, NULL, "Examples in a step"},
+        {"rate", KEY_RATE, "R", CLI_REAL, &r->rate, 1e-12, 1, NULL, "Learning rate of Adam"},
+        {"final-rate", KEY_FINAL_RATE, "R", CLI_REAL, &r->final_rate, 0, 1, NULL,
+         "The rate falls to it along half a cosine; without it the rate is constant, as published"},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
+         "Of the random numbers: the same seed gives the same weights"},
+        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
+         "Threads, 0 for one a processor; the result does not depend on it"},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print the result as JSON"},
+        {0},
+    };
+    const cli_usage usage = {"train", "", about, options, NULL, 0, 0};
+    const int status = cli_parse(&usage, argc, argv);
+    return status ? status : check(&usage, r);
+}
+
+static train_setting setting_of(const request *r)
+{
+    train_setting s = {.weights = r->weights, .block = r->block, .threads = r->threads};
+    s.examples = zilch_examples_defaults();
+    s.examples.labels = (zilch_labels)r->labels;
+    s.examples.count = r->examples;
+    s.examples.rows = r->rows;
+    s.examples.seed = r->seed;
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        zilch_training_options *o = &s.options[b];
+        *o = zilch_training_defaults((zilch_block)b);
+        o->units = (size_t)r->units;
+        o->epochs = r->epochs ? r->epochs : o->epochs;
+        o->batch = r->batch;
+        o->rate = r->rate;
+        o->final_rate = isnan(r->final_rate) ? r->rate : r->final_rate;
+        o->seed = r->seed;
+    }
+    return s;
+}
+
+static int print_text(const request *r, const zilch_networks *networks)
+{
+    printf("block  units  epochs  training error  validation error  typical error\n");
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        zilch_training_record record;
+        if (r->block != ZILCH_BLOCKS && r->block != b) {
+            continue;
+        }
+        if (zilch_networks_record(networks, (zilch_block)b, &record) != ZILCH_OK) {
+            return cli_fail_library();
+        }
+        printf("%-5s  %5zu  %6llu  %14.3e  %16.3e  %13.5f\n", zilch_block_name((zilch_block)b),
+               record.options.units, (unsigned long long)record.report.epoch, record.report.training_error,
+               record.report.validation_error, sqrt(record.report.validation_error));
+    }
+    printf("weights: %s\n", r->weights);
+    return CLI_OK;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    const zilch_examples_options examples = zilch_examples_defaults();
+    const zilch_training_options training = zilch_training_defaults(ZILCH_BLOCK_MM);
+    request r = {.block = ZILCH_BLOCKS,
+                 .labels = (int)examples.labels,
+                 .rows = examples.rows,
+                 .examples = examples.count,
+                 .units = training.units,
+                 .batch = training.batch,
+                 .rate = training.rate,
+                 .final_rate = NAN,
+                 .seed = training.seed};
+    const int usage = parse(&r, argc, argv);
+    if (usage) {
+        return usage;
+    }
+    const train_setting setting = setting_of(&r);
+    zilch_networks *networks;
+    cli_watch_signals();
+    int status = train_run(&setting, &networks);
+    if (status) {
+        cli_end_if_stopped();
+        return status;
+    }
+    status = r.json ? json_print_networks(r.weights, networks, r.block) : print_text(&r, networks);
+    zilch_networks_destroy(networks);
+    return status;
+}
