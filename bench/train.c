@@ -54,7 +54,7 @@ static const struct kernel {
 /* The time for so many multiply-adds in the width that suits this processor best. */
 static double seconds_of(double work)
 {
-    static float x[CHAINS * 16];
+    float x[CHAINS * 16] = {0};
     double best = INFINITY;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         const double start = bench_seconds();

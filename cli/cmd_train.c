@@ -70,7 +70,7 @@ static int parse(request *r, int argc, char **argv)
         {"block", 'b', "NAME", CLI_CHOICE, &r->block, 0, 0, cli_blocks, "The network to train"},
         {"labels", KEY_LABELS, "NAME", CLI_CHOICE, &r->labels, 0, 0, cli_labels,
          "Observed correlations of the examples: in closed form, or of simulated samples"},
-        {"rows", KEY_ROWS, "N", CLI_COUNT, &r->rows, 0, 1e9, NULL,
+        {"rows", KEY_ROWS, "N", CLI_COUNT, &r->rows, 0, 1e8, NULL,
          "Rows of the sample behind each example: the noise of so many is added to exact labels, none for "
          "0; simulated labels come from so many, 100000 for 0"},
         {"examples", KEY_EXAMPLES, "N", CLI_COUNT, &r->examples, 5, 1e8, NULL,

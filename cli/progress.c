@@ -37,9 +37,9 @@ static void draw(const progress *p, double elapsed)
     char line[384];
     const double share = p->total > 0 ? (double)p->done / (double)p->total : 1;
     duration_text(elapsed, past, sizeof past);
-    if (p->done > p->before) {
+    if (p->done > 0) {
         char ahead[32];
-        const double each = elapsed / (double)(p->done - p->before);
+        const double each = elapsed / (double)p->done;
         duration_text(each * (double)(p->total - p->done), ahead, sizeof ahead);
         snprintf(left, sizeof left, ", %s left", ahead);
     }
@@ -55,12 +55,6 @@ void progress_begin(progress *p, const char *label, const char *unit, size_t tot
         .label = label, .unit = unit, .total = total, .shown = isatty(STDERR_FILENO), .start = cli_seconds()};
     p->drawn = p->start;
     pthread_mutex_init(&p->lock, NULL);
-}
-
-void progress_skip(progress *p, size_t before)
-{
-    p->before = before;
-    p->done = before;
 }
 
 void progress_note(progress *p, const char *note)

@@ -9,7 +9,6 @@
 typedef struct progress {
     const char *label, *unit;
     size_t total, done;
-    size_t before;       /* done by an earlier run; tells nothing about the time left */
     double start, drawn; /* seconds */
     int shown;           /* stderr is a terminal */
     char note[192];
@@ -18,9 +17,6 @@ typedef struct progress {
 
 /* "label: 3/10 units, ..." */
 void progress_begin(progress *p, const char *label, const char *unit, size_t total);
-
-/* So many were done before the beginning. Call it first. */
-void progress_skip(progress *p, size_t before);
 
 /* A text to stand behind the times from the next drawing on; copied. Any thread. */
 void progress_note(progress *p, const char *note);

@@ -7,10 +7,12 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,10 +42,16 @@ typedef struct training {
 
 /* ---- Before anything that takes long ------------------------------------------------- */
 
-static int check_folder(const char *path)
+/* To be freed; NULL without memory. */
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+static int check_folder(const char *path)
+{
+    char *folder = folder_of(path);
     if (!folder) {
         return cli_fail("out of memory");
     }
@@ -222,22 +230,23 @@ static int prepare(training *t)
 
 /* ---- Training ---------------------------------------------------------------------------- */
 
-static size_t epochs_done(const training *t)
+/* Epochs one after the other until all is done: those of the longest part, or of all shared among the
+ * threads. */
+static size_t epochs_left(const training *t)
 {
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t threads = t->setting->threads ? (size_t)t->setting->threads
+                           : processors > 0    ? (size_t)processors
+                                               : 1;
     size_t sum = 0;
+    size_t longest = 0;
     for (size_t i = 0; i < t->parts; i++) {
-        sum += (size_t)t->part[i].report.epoch;
+        const size_t left = (size_t)(epochs_of(t, &t->part[i]) - t->part[i].report.epoch);
+        sum += left;
+        longest = left > longest ? left : longest;
     }
-    return sum;
-}
-
-static size_t epochs_total(const training *t)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < t->parts; i++) {
-        sum += (size_t)epochs_of(t, &t->part[i]);
-    }
-    return sum;
+    const size_t shared = (sum + threads - 1) / threads;
+    return longest > shared ? longest : shared;
 }
 
 /* "mm 120/1200: 1.23e-03 1.25e-03; vm 7/250: ...": training and validation error of what is running. */
@@ -263,7 +272,7 @@ static void show(training *t, part *p, int is_running)
     pthread_mutex_lock(&t->lock);
     p->report = zilch_trainer_report(p->trainer);
     p->is_running = is_running;
-    const size_t done = epochs_done(t);
+    const size_t done = t->line.total - epochs_left(t);
     note_running(t, note, sizeof note);
     progress_note(&t->line, note);
     pthread_mutex_unlock(&t->lock);
@@ -318,8 +327,7 @@ static int say_what_failed(const training *t)
 
 static int train(training *t)
 {
-    progress_begin(&t->line, "train", "epochs", epochs_total(t));
-    progress_skip(&t->line, epochs_done(t));
+    progress_begin(&t->line, "train", "epochs", epochs_left(t));
     pthread_mutex_init(&t->lock, NULL);
     const zilch_status status = zilch_parallel((unsigned)t->setting->threads, t->parts, train_part, t);
     pthread_mutex_destroy(&t->lock);
@@ -331,6 +339,19 @@ static int train(training *t)
 }
 
 /* ---- The weights --------------------------------------------------------------------------- */
+
+/* Nobody else trains into this folder until it is closed; -1 if that cannot be had, which is no reason
+ * to lose a training. */
+static int lock_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(folder);
+    if (file >= 0) {
+        (void)flock(file, LOCK_EX);
+    }
+    return file;
+}
 
 /* The others are read now, not at the beginning: another training may have ended since. */
 static zilch_status write_weights(const training *t, zilch_networks **out)
@@ -346,7 +367,12 @@ static zilch_status write_weights(const training *t, zilch_networks **out)
 
 static int finish(training *t, zilch_networks **out)
 {
-    if (write_weights(t, out) != ZILCH_OK) {
+    const int lock = lock_folder(t->setting->weights);
+    const zilch_status written = write_weights(t, out);
+    if (lock >= 0) {
+        close(lock);
+    }
+    if (written != ZILCH_OK) {
         const int status = cli_fail("%s; the training is kept in %s.*.part: the same command writes it",
                                     zilch_last_error(), t->setting->weights);
         zilch_networks_destroy(*out);

@@ -501,7 +501,7 @@ static double answer_by_hand(const zilch_networks *networks, zilch_block block, 
     float y;
     zi_blocks[block].features(&one, input, &sign);
     zi_mlp_evaluate(network->shape, network->parameter, 1, input, space, &y);
-    return (double)(sign * y);
+    return (double)(sign * (block == ZILCH_BLOCK_VM && y < 0.0F ? 0.0F : y));
 }
 
 /* Dimensions with no pair, one, fewer than a tile has, more, and a whole number of tiles (128: 8,128 pairs);
@@ -589,6 +589,60 @@ static void inversion_does_not_depend_on_the_order(void **state)
     test_free(latent);
     zilch_networks_destroy(networks);
     free_sight(&other);
+    free_sight(&s);
+}
+
+/* Few rows, and few of them active: many correlations of a value with a mask are 0 but for rounding. Neither
+ * the order of the rows nor the units of a column may then decide an answer's sign. And none has the
+ * opposite of the observed one. */
+static void inversion_does_not_depend_on_rounding(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, DIM = 30, N = 2 * DIM };
+    double *x = test_malloc(sizeof(double[ROWS][DIM]));
+    double *other = test_malloc(sizeof(double[ROWS][DIM]));
+    zilch_rng rng = zilch_rng_make(44, 0);
+    for (size_t i = 0; i < (size_t)ROWS * DIM; i++) {
+        const double value = 1.0 + zilch_rng_normal(&rng);
+        x[i] = zilch_rng_uniform(&rng) < 0.1 ? value : 0.0;
+    }
+    for (size_t i = 0; i < (size_t)ROWS * DIM; i++) {
+        other[i] = x[(ROWS - 1 - i / DIM) * DIM + i % DIM] * (1.0 + (double)(i % DIM) / 7.0);
+    }
+    const sight a = sight_of(x, ROWS, DIM);
+    const sight b = sight_of(other, ROWS, DIM);
+    double *latent = invert(zi_invert_amortised, &a, NULL);
+    double *again = invert(zi_invert_amortised, &b, NULL);
+    size_t zeros = 0;
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < N; j++) {
+            assert_double_equal(latent[i * N + j], again[i * N + j], 1e-5);
+            zeros += a.observed[i * N + j] == 0.0;
+            if (i < DIM && j >= DIM) {
+                assert_true(latent[i * N + j] * a.observed[i * N + j] >= 0.0);
+            }
+        }
+    }
+    assert_true(zeros > N * N / 10);
+    test_free(latent);
+    test_free(again);
+    free_sight(&a);
+    free_sight(&b);
+    test_free(x);
+    test_free(other);
+}
+
+/* Weights that are finite, but too large for the answers to be. */
+static void answers_must_be_finite(void **state)
+{
+    (void)state;
+    const sight s = random_sight(5, 32);
+    double latent[100];
+    zilch_networks *networks = random_networks(8, 1e38, 7);
+    const zi_inversion in = {s.dim, s.margin, s.observed, networks};
+    assert_int_equal(zi_invert_amortised(&in, latent), ZILCH_ENUMERIC);
+    assert_non_null(strstr(zilch_last_error(), "not finite"));
+    zilch_networks_destroy(networks);
     free_sight(&s);
 }
 
@@ -822,6 +876,8 @@ int main(void)
         cmocka_unit_test(inversion_asks_the_networks),
         cmocka_unit_test(inversion_with_networks_of_different_sizes),
         cmocka_unit_test(inversion_does_not_depend_on_the_order),
+        cmocka_unit_test(inversion_does_not_depend_on_rounding),
+        cmocka_unit_test(answers_must_be_finite),
         cmocka_unit_test(latents_that_say_nothing_have_zero_rows),
         cmocka_unit_test(inversion_has_networks_of_its_own),
         cmocka_unit_test(fit_uses_the_given_networks),

@@ -40,7 +40,7 @@ def command(name, record):
     labels, count, rows, seed, units, epochs, batch, rate, final_rate, *_ = record
     more = (" --labels simulated" if labels else "") + (f" --rows {rows}" if rows else "")
     return (f" *     zilch train --block {name} --units {units} --examples {count}{more} --epochs {epochs}"
-            f" --batch {batch}\n *         --rate {rate:g} --final-rate {final_rate:g} --seed {seed}")
+            f" --batch {batch}\n *         --rate {rate:g} --final-rate {final_rate:g} --seed {seed} -o WEIGHTS")
 
 
 def array(name, values):

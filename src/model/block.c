@@ -3,7 +3,7 @@
  * coordinate is looked at. Each turns the answer's sign or leaves it. A pair is brought into a
  * standard position first, so a network learns an eighth (mm, vv) or a quarter (vm) of its
  * domain, and a pair and its mirror image give the very same answer. So do turned pairs, but for
- * those that are their own turned image (p = 1/2, or a correlation of exactly 0). */
+ * masks of p = 1/2, which are their own opposite. */
 #include "model/block.h"
 
 #include "base/simd.h"
@@ -47,7 +47,7 @@ static void vm_features(const zi_pairs *pairs, float *restrict input, float *res
 }
 
 /* No negative correlation of a value with a mask, and p_i <= p_j; between equals the smaller
- * correlation comes first. */
+ * correlation comes first. Where one of the former is 0, none of the values either. */
 ZI_CLONES
 static void vv_features(const zi_pairs *pairs, float *restrict input, float *restrict sign)
 {
@@ -60,11 +60,16 @@ static void vv_features(const zi_pairs *pairs, float *restrict input, float *res
         const float ji = pairs->vm_ji[k];
         const float vm_ij = ij < 0.0F ? -ij : ij;
         const float vm_ji = ji < 0.0F ? -ji : ji;
-        const float turn = (ij < 0.0F ? -1.0F : 1.0F) * (ji < 0.0F ? -1.0F : 1.0F);
+        const float vv = pairs->vv[k];
+        /* Where one is 0 its value is free to be turned. */
+        const float by_masks = (ij < 0.0F ? -1.0F : 1.0F) * (ji < 0.0F ? -1.0F : 1.0F);
+        const float by_values = vv < 0.0F ? -1.0F : 1.0F;
+        const float smaller = vm_ij < vm_ji ? vm_ij : vm_ji;
+        const float turn = smaller > 0.0F ? by_masks : by_values;
         const float order = p_i == p_j ? vm_ji - vm_ij : p_j - p_i;
         input[k] = order < 0.0F ? p_j : p_i;
         input[n + k] = order < 0.0F ? p_i : p_j;
-        input[2 * n + k] = turn * pairs->vv[k];
+        input[2 * n + k] = turn * vv;
         input[3 * n + k] = order < 0.0F ? vm_ji : vm_ij;
         input[4 * n + k] = order < 0.0F ? vm_ij : vm_ji;
         input[5 * n + k] = pairs->mm[k];

@@ -7,7 +7,7 @@
 enum { ZI_MOST_INPUTS = 6 };
 
 /* Pairs (i, j) as columns, `count` long each: activation probabilities and correlations,
- * observed or latent. vm_ij is of i's value with j's mask. */
+ * observed or latent. vm_ij is of i's value with j's mask: rho_ji of zilch.h. */
 typedef struct zi_pairs {
     size_t count;
     const float *p_i, *p_j, *mm, *vm_ij, *vm_ji, *vv;

@@ -7,6 +7,8 @@
 #include "model/invert.h"
 #include "model/networks.h"
 
+#include <math.h>
+
 enum { TILE = 64 };
 
 typedef struct tile {
@@ -34,27 +36,34 @@ static void add_pair(const zi_inversion *in, size_t i, size_t j, tile *t)
     t->vv[k] = (float)in->observed[i * n + j];
 }
 
-static void ask(const zilch_networks *networks, zilch_block block, const zi_pairs *pairs, float *space,
-                float *answer)
+/* A value's correlation with a mask keeps its sign (the inputs have it positive), so an answer below
+ * 0 is none. */
+static int ask(const zilch_networks *networks, zilch_block block, const zi_pairs *pairs, float *space,
+               float *answer)
 {
+    const float least = block == ZILCH_BLOCK_VM ? 0.0F : -1.0F;
     const zi_network *network = &networks->block[block];
     float input[TILE * ZI_MOST_INPUTS];
     float sign[TILE];
+    int is_good = 1;
     zi_blocks[block].features(pairs, input, sign);
     zi_mlp_evaluate(network->shape, network->parameter, pairs->count, input, space, answer);
     for (size_t k = 0; k < pairs->count; k++) {
-        answer[k] *= sign[k];
+        answer[k] = sign[k] * (answer[k] < least ? least : answer[k]);
+        is_good &= fabsf(answer[k]) <= 1.0F;
     }
+    return is_good;
 }
 
-static void ask_all(const zilch_networks *networks, const tile *t, float *space, answers *out)
+static int ask_all(const zilch_networks *networks, const tile *t, float *space, answers *out)
 {
     const zi_pairs pairs = {t->count, t->p_i, t->p_j, t->mm, t->vm_ij, t->vm_ji, t->vv};
     const zi_pairs swapped = {t->count, t->p_j, t->p_i, t->mm, t->vm_ji, t->vm_ij, t->vv};
-    ask(networks, ZILCH_BLOCK_MM, &pairs, space, out->mm);
-    ask(networks, ZILCH_BLOCK_VM, &pairs, space, out->vm_ij);
-    ask(networks, ZILCH_BLOCK_VM, &swapped, space, out->vm_ji);
-    ask(networks, ZILCH_BLOCK_VV, &pairs, space, out->vv);
+    const int mm = ask(networks, ZILCH_BLOCK_MM, &pairs, space, out->mm);
+    const int vm_ij = ask(networks, ZILCH_BLOCK_VM, &pairs, space, out->vm_ij);
+    const int vm_ji = ask(networks, ZILCH_BLOCK_VM, &swapped, space, out->vm_ji);
+    const int vv = ask(networks, ZILCH_BLOCK_VV, &pairs, space, out->vv);
+    return mm && vm_ij && vm_ji && vv;
 }
 
 static void set_pair(const zi_inversion *in, const unsigned char *speaks, size_t i, size_t j,
@@ -68,15 +77,16 @@ static void set_pair(const zi_inversion *in, const unsigned char *speaks, size_t
     zi_set_entry(n, latent, i, j, speaks[i] && speaks[j] ? (double)a->vv[k] : 0.0);
 }
 
-static void answer_tile(const zi_inversion *in, const zilch_networks *networks, const unsigned char *speaks,
-                        tile *t, float *space, double *latent)
+static int answer_tile(const zi_inversion *in, const zilch_networks *networks, const unsigned char *speaks,
+                       tile *t, float *space, double *latent)
 {
     answers a;
-    ask_all(networks, t, space, &a);
+    const int is_good = ask_all(networks, t, space, &a);
     for (size_t k = 0; k < t->count; k++) {
         set_pair(in, speaks, t->i[k], t->j[k], &a, k, latent);
     }
     t->count = 0;
+    return is_good;
 }
 
 /* Whether a latent says anything: its observed row is not all zero beside the diagonal. */
@@ -101,19 +111,20 @@ static size_t space_needed(const zilch_networks *networks)
     return most;
 }
 
-static void answer_all(const zi_inversion *in, const zilch_networks *networks, const unsigned char *speaks,
-                       float *space, double *latent)
+static int answer_all(const zi_inversion *in, const zilch_networks *networks, const unsigned char *speaks,
+                      float *space, double *latent)
 {
     tile t = {.count = 0};
+    int is_good = 1;
     for (size_t i = 0; i < in->dim; i++) {
         for (size_t j = i + 1; j < in->dim; j++) {
             add_pair(in, i, j, &t);
             if (t.count == TILE) {
-                answer_tile(in, networks, speaks, &t, space, latent);
+                is_good &= answer_tile(in, networks, speaks, &t, space, latent);
             }
         }
     }
-    answer_tile(in, networks, speaks, &t, space, latent);
+    return is_good & answer_tile(in, networks, speaks, &t, space, latent);
 }
 
 zilch_status zi_invert_amortised(const zi_inversion *in, double *latent)
@@ -126,7 +137,8 @@ zilch_status zi_invert_amortised(const zi_inversion *in, double *latent)
     unsigned char *speaks = (unsigned char *)(block + space);
     find_speaking(n, in->observed, speaks);
     zi_identity(n, latent);
-    answer_all(in, networks, speaks, block, latent);
+    const int is_good = answer_all(in, networks, speaks, block, latent);
     zi_free(block);
-    return ZILCH_OK;
+    return is_good ? ZILCH_OK
+                   : zi_fail(ZILCH_ENUMERIC, "the networks' answers are not finite; train other weights");
 }

@@ -211,6 +211,13 @@ static void add_products(const zi_data *data, const double *mu, const double *in
     }
 }
 
+static double correlation_of(double covariance, double scale_i, double scale_j)
+{
+    const double rounding = 1e-12; /* what is below it says nothing, not even by its sign */
+    const double rho = covariance * scale_i * scale_j;
+    return fabs(rho) < rounding ? 0.0 : fmin(1.0, fmax(-1.0, rho));
+}
+
 /* Products to correlations. `mean` has the means of Y's columns; `scale` turns a covariance's
  * row and column into a correlation's, 0 where nothing varies. */
 static void correlate(size_t n, double total, const double *mean, const double *scale, double *observed)
@@ -218,7 +225,7 @@ static void correlate(size_t n, double total, const double *mean, const double *
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j + 1; i < n; i++) {
             const double covariance = observed[j * n + i] / total - mean[i] * mean[j];
-            observed[j * n + i] = fmin(1.0, fmax(-1.0, covariance * scale[i] * scale[j]));
+            observed[j * n + i] = correlation_of(covariance, scale[i], scale[j]);
         }
         observed[j * n + j] = 1.0;
     }

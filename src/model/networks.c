@@ -180,7 +180,8 @@ static zilch_status check_values(const char *name, const zi_network *network)
     if (bad < zi_mlp_size(network->shape)) {
         return zi_fail(ZILCH_EFORMAT, "weights: weight %zu of the %s network is not finite", bad, name);
     }
-    if (!zilch_labels_name(network->record.examples.labels)) {
+    if (!zilch_labels_name(network->record.examples.labels) ||
+        network->record.options.units != network->shape.units) {
         return zi_fail(ZILCH_EFORMAT, "weights: the record of the %s network's training is damaged", name);
     }
     return ZILCH_OK;

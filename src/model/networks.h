@@ -22,7 +22,7 @@ extern const zilch_networks zi_shipped_networks;
 /* Puts a copy of a network in place of a block's. */
 zilch_status zi_networks_put(zilch_networks *networks, zilch_block block, const zi_network *network);
 
-/* How a network was trained, as part of a file. Reading checks the names only. */
+/* How a network was trained, as part of a file. Reading checks nothing. */
 void zi_record_write(zi_writer *writer, const zilch_training_record *record);
 zilch_training_record zi_record_read(zi_reader *reader);
 enum { ZI_RECORD_BYTES = 4 + 3 * 8 + 6 * 8 + 3 * 8 };

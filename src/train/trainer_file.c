@@ -51,8 +51,8 @@ typedef struct setting {
 static zilch_status fail_setting(const setting *s)
 {
     if (s->is_real) {
-        return zi_fail(ZILCH_EARG, "training: was begun with %s %g, not %g", s->name, zi_from_bits(s->then),
-                       zi_from_bits(s->now));
+        return zi_fail(ZILCH_EARG, "training: was begun with %s %.17g, not %.17g", s->name,
+                       zi_from_bits(s->then), zi_from_bits(s->now));
     }
     return zi_fail(ZILCH_EARG, "training: was begun with %s %llu, not %llu", s->name,
                    (unsigned long long)s->then, (unsigned long long)s->now);
@@ -214,6 +214,9 @@ zilch_status zilch_networks_put(zilch_networks *networks, const zilch_trainer *t
 {
     if (!networks || !trainer) {
         return zi_fail(ZILCH_EARG, "networks: networks and trainer must be given");
+    }
+    if (zi_mlp_find_bad(trainer->shape, trainer->parameter) < zi_mlp_size(trainer->shape)) {
+        return zi_fail(ZILCH_ESTATE, "networks: the trainer's network is not finite");
     }
     const zi_network network = {
         .shape = trainer->shape, .parameter = trainer->parameter, .record = trainer->record};

@@ -177,7 +177,7 @@ other 'was begun with units 8, not 16' --units 16
 other "was begun with epochs $epochs, not 7" --epochs 7
 other 'was begun with batch 128, not 64' --batch 64
 other 'was begun with rate 0.001, not 0.01' --rate 0.01
-other 'was begun with final rate 0.001, not 1e-05' --final-rate 1e-5
+other 'was begun with final rate 0.001, not 0.0001' --final-rate 0.0001
 other 'was begun with examples 2000, not 2005' --examples 2005
 other 'was begun with rows 0, not 100' --rows 100
 other 'was begun with exact labels, not simulated' --labels simulated --rows 100
