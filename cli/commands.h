@@ -7,6 +7,7 @@ int cmd_sample(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
+int cmd_play(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
 #endif

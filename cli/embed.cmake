@@ -1,8 +1,14 @@
 # Turns text files into one C source that defines figure_scripts[] of figures.h:
 #   cmake -DOUTPUT=scripts.c "-DINPUTS=a.gp;b.gp" -P embed.cmake
+# or, with -DHEADER=... -DTYPE=... -DTABLE=..., another array of {name, text}.
 # Bytes, not string literals: nothing to escape, and no limit on their length.
 cmake_minimum_required(VERSION 3.25)
 
+if(NOT DEFINED TABLE)
+  set(HEADER figures.h)
+  set(TYPE figure_script)
+  set(TABLE figure_scripts)
+endif()
 set(arrays "")
 set(rows "")
 foreach(input IN LISTS INPUTS)
@@ -14,5 +20,5 @@ foreach(input IN LISTS INPUTS)
   string(APPEND arrays "static const unsigned char ${symbol}[] = {\n   ${bytes} 0};\n\n")
   string(APPEND rows "    {\"${name}\", (const char *)${symbol}},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "/* Made by embed.cmake. */\n#include \"figures.h\"\n\n${arrays}"
-     "const figure_script figure_scripts[] = {\n${rows}    {NULL, NULL},\n};\n")
+file(WRITE "${OUTPUT}" "/* Made by embed.cmake. */\n#include \"${HEADER}\"\n\n${arrays}"
+     "const ${TYPE} ${TABLE}[] = {\n${rows}    {NULL, NULL},\n};\n")

@@ -219,6 +219,71 @@ int json_print_recover(const recover_setting *setting, const char *weights, cons
     return print(document, failed);
 }
 
+static int dump(FILE *stream, json_t *value, int failed)
+{
+    failed |= !value || json_dumpf(value, stream, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) != 0;
+    json_decref(value);
+    return failed && !ferror(stream);
+}
+
+static json_t *play_summary_object(const play_summary *s, int *failed)
+{
+    static const char *const name[PLAY_QUARTILES] = {"min", "q25", "median", "q75", "max"};
+    json_t *object = json_object();
+    json_t *outcomes = json_object();
+    put(object, "mean", real(s->mean), failed);
+    put(object, "sd", real(s->deviation), failed);
+    for (int k = 0; k < PLAY_QUARTILES; k++) {
+        put(object, name[k], real(s->quantile[k]), failed);
+    }
+    put(object, "share_200", real(s->solved), failed);
+    put(object, "steps", whole(s->steps), failed);
+    for (int k = 0; k < PLAY_ENDINGS; k++) {
+        if (k != ZILCH_LANDING_FLYING || s->ending[k]) {
+            put(outcomes, zilch_landing_name((zilch_landing)k), whole(s->ending[k]), failed);
+        }
+    }
+    put(object, "outcomes", outcomes, failed);
+    return object;
+}
+
+static json_t *play_episode_object(const play_setting *setting, const play_result *result, size_t index,
+                                   int *failed)
+{
+    json_t *object = json_object();
+    put(object, "seed", whole(setting->seed + index), failed);
+    put(object, "return", real(result->total[index]), failed);
+    put(object, "steps", whole(result->steps[index]), failed);
+    put(object, "outcome", json_string(zilch_landing_name((zilch_landing)result->ending[index])), failed);
+    return object;
+}
+
+int json_write_play(FILE *stream, const char *controller, const play_setting *setting,
+                    const play_result *result, const play_summary *summary)
+{
+    const zilch_lander_options *o = &setting->options;
+    int failed = 0;
+    fputs("{\"controller\": ", stream);
+    failed |= dump(stream, file_name(controller), failed);
+    fputs(", \"gravity\": ", stream);
+    failed |= dump(stream, real(o->gravity), failed);
+    fprintf(stream, ", \"wind\": %s, \"wind_power\": ", o->wind ? "true" : "false");
+    failed |= dump(stream, real(o->wind_power), failed);
+    fputs(", \"turbulence_power\": ", stream);
+    failed |= dump(stream, real(o->turbulence_power), failed);
+    fputs(", \"episodes\": [", stream);
+    for (size_t i = 0; i < result->count && !failed && !ferror(stream); i++) {
+        fputs(i ? ", " : "", stream);
+        json_t *episode = play_episode_object(setting, result, i, &failed);
+        failed |= dump(stream, episode, failed);
+    }
+    fputs("], \"summary\": ", stream);
+    json_t *object = play_summary_object(summary, &failed);
+    failed |= dump(stream, object, failed);
+    fputs("}\n", stream);
+    return failed ? cli_fail("out of memory") : 0;
+}
+
 int json_print_bench(const bench_row *rows, size_t count)
 {
     json_t *document = json_array();

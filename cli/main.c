@@ -21,7 +21,8 @@ static const command commands[] = {
     {"show", "print a fitted law, or how networks were trained", cmd_show},
     {"train", "train the networks of the amortised inverter", cmd_train},
     {"recover", "measure how well known laws are recovered from samples", cmd_recover},
-    {"bench", "measure how fast fitting and sampling are", cmd_bench},
+    {"play", "fly the Lunar Lander with a controller, or repeat recorded actions", cmd_play},
+    {"bench", "measure how fast fitting, inverting, sampling and training are", cmd_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -102,6 +102,10 @@ static int wrong_number(const parse *p, const cli_option *option, const char *wh
 {
     char range[TEXT_SIZE];
     range_text(option, range, sizeof range);
+    if (option->kind == CLI_COUNT && option->high >= 0x1p64) {
+        snprintf(range, sizeof range, "from %.15g to %llu, the largest of 64 bits", option->low,
+                 (unsigned long long)UINT64_MAX);
+    }
     return cli_wrong_usage(p->usage, "--%s: '%s' is not a %s%s%s", option->name, text, what,
                            *range ? " " : "", range);
 }

@@ -129,9 +129,9 @@ static int read_by_content(source *s, size_t least_cols, table *out)
     return table_read_text(s, out);
 }
 
-static int check_shape(const source *s, size_t least_cols, const table *t)
+static int check_shape(const source *s, size_t least_rows, size_t least_cols, const table *t)
 {
-    if (t->rows < 2) {
+    if (t->rows < least_rows) {
         return source_fail(s, "has one row of data: needs at least two rows");
     }
     if (t->cols < least_cols) {
@@ -142,20 +142,20 @@ static int check_shape(const source *s, size_t least_cols, const table *t)
 }
 
 /* strtod obeys the thread's locale: reading happens in "C", where the point is a point. */
-static int read_in_c_locale(source *s, size_t least_cols, table *out)
+static int read_in_c_locale(source *s, size_t least_rows, size_t least_cols, table *out)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0) {
         return source_fail(s, "does not fit in memory");
     }
     const locale_t before = uselocale(plain);
-    const int status = read_by_content(s, least_cols, out) || check_shape(s, least_cols, out);
+    const int status = read_by_content(s, least_cols, out) || check_shape(s, least_rows, least_cols, out);
     uselocale(before);
     freelocale(plain);
     return status;
 }
 
-int table_read(table *out, const char *path, size_t least_cols, table_error *error)
+static int read_path(table *out, const char *path, size_t least_rows, size_t least_cols, table_error *error)
 {
     *out = (table){0};
     const int standard = strcmp(path, "-") == 0;
@@ -164,7 +164,7 @@ int table_read(table *out, const char *path, size_t least_cols, table_error *err
     if (!s.stream) {
         return source_fail(&s, "cannot open: %s", strerror(errno));
     }
-    const int status = read_in_c_locale(&s, least_cols, out);
+    const int status = read_in_c_locale(&s, least_rows, least_cols, out);
     if (status) {
         table_free(out);
     }
@@ -173,4 +173,14 @@ int table_read(table *out, const char *path, size_t least_cols, table_error *err
         fclose(s.stream);
     }
     return status;
+}
+
+int table_read(table *out, const char *path, size_t least_cols, table_error *error)
+{
+    return read_path(out, path, 2, least_cols, error);
+}
+
+int table_read_any(table *out, const char *path, table_error *error)
+{
+    return read_path(out, path, 1, 1, error);
 }

@@ -24,6 +24,9 @@ typedef struct table_error {
  * *out empty. table_free() afterwards. */
 int table_read(table *out, const char *path, size_t least_cols, table_error *error);
 
+/* The same with one row or more, one column or more. */
+int table_read_any(table *out, const char *path, table_error *error);
+
 void table_free(table *t);
 
 /* Where the rows of a table to write come from. */

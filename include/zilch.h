@@ -387,6 +387,117 @@ typedef struct zilch_training_record {
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_record(const zilch_networks *networks,
                                                               zilch_block block, zilch_training_record *out);
 
+/* ---- The Lunar Lander --------------------------------------------------------- */
+
+/* Gymnasium's LunarLander-v3, simulated with the same bits: the same seed and the same actions
+ * give the same observations, rewards and endings. Many worlds are stepped at once, one in
+ * each lane of the processor's registers; what happens in a world does not depend on the others.
+ *
+ *     zilch_lander *lander;
+ *     zilch_lander_create(&lander, 64, NULL);
+ *     for (size_t i = 0; i < 64; i++)
+ *         zilch_lander_reset(lander, i, first_seed + i);
+ *     while (...) {
+ *         zilch_policy_act(policy, 64, zilch_lander_observations(lander), actions);
+ *         zilch_lander_step(lander, actions);
+ *         ... look at rewards and endings; reset the worlds that have ended
+ *     }
+ */
+typedef struct zilch_lander zilch_lander;
+
+enum { ZILCH_LANDER_OBSERVATIONS = 8, ZILCH_LANDER_ACTIONS = 2, ZILCH_LANDER_MOST_STEPS = 1000 };
+
+typedef struct zilch_lander_options {
+    size_t size;             /* set by zilch_lander_defaults() */
+    double gravity;          /* -10; from -12 to 0, the ends excluded */
+    int wind;                /* 0; 1: with wind and turbulence */
+    double wind_power;       /* 15, from 0 to 20 */
+    double turbulence_power; /* 1.5, from 0 to 2 */
+    unsigned lanes;          /* 0: the widest this processor has; 1: one world after the other, by plain code;
+                                4, 8 or 16. The bits are the same. */
+} zilch_lander_options;
+
+ZILCH_API zilch_lander_options zilch_lander_defaults(void);
+
+/* How a world stands. */
+#define ZILCH_LANDING_LIST(X)     \
+    X(LANDING_FLYING, "flying")   \
+    X(LANDING_LANDED, "landed")   \
+    X(LANDING_CRASHED, "crashed") \
+    X(LANDING_OUT, "out")         \
+    X(LANDING_TRUNCATED, "truncated")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_landing { ZILCH_LANDING_LIST(X) } zilch_landing;
+#undef X
+ZILCH_API const char *zilch_landing_name(zilch_landing landing);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_landing_parse(const char *name, zilch_landing *out);
+
+/* `worlds` worlds, all of them to be reset before the first step. This allocates all they need. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_create(zilch_lander **out, size_t worlds,
+                                                            const zilch_lander_options *options);
+ZILCH_API void zilch_lander_destroy(zilch_lander *lander);
+
+/* World number `world` begins anew, as Gymnasium's reset(seed=seed) does. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed);
+
+/* One step of every world that has not ended; the others stay as they are. `actions` (worlds x 2):
+ * main engine, off up to 0 and then from half to full thrust at 1; side engines, -1 to -0.5 left,
+ * 0.5 to 1 right. What is beyond -1 or 1 is cut off; NaN is EARG, and then no world moves. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_step(zilch_lander *lander, const double *actions);
+
+/* Gymnasium's discrete actions 0 to 3 (nothing, left, main, right) as these two. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_discrete(unsigned action, double out[2]);
+
+/* What the last step, or the reset, gave; the arrays belong to the lander. */
+ZILCH_API size_t zilch_lander_worlds(const zilch_lander *lander);
+ZILCH_API const float *zilch_lander_observations(const zilch_lander *lander); /* worlds x 8 */
+ZILCH_API const double *zilch_lander_rewards(const zilch_lander *lander);     /* worlds */
+ZILCH_API const unsigned char *zilch_lander_terminated(const zilch_lander *lander);
+ZILCH_API const unsigned char *zilch_lander_truncated(const zilch_lander *lander);
+
+/* A world to look at: lengths in metres, angles in radians, the pad between x = 8 and 12. */
+typedef struct zilch_lander_view {
+    zilch_landing landing;
+    unsigned steps;
+    double x[3], y[3], angle[3]; /* of the lander and its legs: where their drawings' origins are */
+    int leg_touches[2];
+    double main_power, side_power; /* of the last step's engines; side_power < 0 pushes left */
+    double ground[11];             /* heights at x = 0, 2, .. 20 */
+    double helipad;                /* height of the flags */
+} zilch_lander_view;
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_look(const zilch_lander *lander, size_t world,
+                                                          zilch_lander_view *out);
+
+/* ---- Controllers for it ------------------------------------------------------------ */
+
+/* The sparse quadratic policy: for each engine a bias, 8 linear and 36 quadratic terms of the
+ * observation s: b, w_1 .. w_8, u_11, u_12 .. u_18, u_22 .. u_88; first the main engine's 45
+ * parameters, then the side engines'. In double precision, acc = b, then acc += w_i s_i in order, then
+ * acc += u_ij (s_i s_j) in order, cut off at -1 and 1. Zeros cost nothing. */
+enum { ZILCH_POLICY_TERMS = 45, ZILCH_POLICY_PARAMETERS = 90 };
+
+/* Actions (n x 2) for n observations (n x 8). */
+ZILCH_API void zilch_policy_act(const double parameters[ZILCH_POLICY_PARAMETERS], size_t n,
+                                const float *observations, double *actions);
+
+/* As formulas, one line for each engine, such as
+ *     a_main = -2.5988 y - 1.7162 vy - 0.0226 x l2
+ *     a_side = 3.6608 theta
+ * in the names x y vx vy theta omega l1 l2. Reading gives the same bits again. `format` writes at
+ * most `capacity` bytes, the ending 0 included, and says in *length how many it needs without it. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_policy_format(const double parameters[ZILCH_POLICY_PARAMETERS],
+                                                            char *text, size_t capacity, size_t *length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_policy_parse(const char *text,
+                                                           double parameters[ZILCH_POLICY_PARAMETERS]);
+
+/* The publication's controller of 13 coefficients, as text for zilch_policy_parse. */
+ZILCH_API const char *zilch_policy_published(void);
+
+/* Gymnasium's own heuristic, for n observations. */
+ZILCH_API void zilch_lander_heuristic(size_t n, const float *observations, double *actions);
+
 /* ---- Files and threads, for programs around the library ---------------------- */
 
 /* Write `path` whole or not at all: `write` fills a stream on a temporary file in

@@ -45,6 +45,7 @@ typedef union object {
     zilch_networks *networks;
     zilch_examples *examples;
     zilch_trainer *trainer;
+    zilch_lander *lander;
     void *any;
 } object;
 
@@ -242,6 +243,19 @@ static void destroy_trainer(object made)
     zilch_trainer_destroy(made.trainer);
 }
 
+/* ---- The lander ------------------------------------------------------------------------- */
+
+static zilch_status create_lander(scene *s, object *out)
+{
+    (void)s;
+    return zilch_lander_create(&out->lander, 20, NULL);
+}
+
+static void destroy_lander(object made)
+{
+    zilch_lander_destroy(made.lander);
+}
+
 static const struct {
     const char *name;
     call run;
@@ -268,6 +282,7 @@ static const struct {
     {"trainer", create_trainer, destroy_trainer},
     {"trainer, save", save_trainer, destroy_trainer},
     {"trainer, load", load_trainer, destroy_trainer},
+    {"lander", create_lander, destroy_lander},
     {"networks, put", put_network, destroy_networks}, /* the last: they are others then */
 };
 

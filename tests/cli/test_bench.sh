@@ -19,5 +19,5 @@ expect_status 0 "$zilch" bench train
 expect_in_output 'epoch vv 32 x 16000'
 expect_status 2 "$zilch" bench
 expect_status 2 "$zilch" bench modle
-expect_in_error "there is no benchmark 'modle'; there is: model train"
+expect_in_error "there is no benchmark 'modle'; there is: model train lander"
 verdict

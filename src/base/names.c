@@ -8,6 +8,7 @@ static const char *const shrinkage[] = {ZILCH_SHRINKAGE_LIST(X)};
 static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
 static const char *const block[] = {ZILCH_BLOCK_LIST(X)};
 static const char *const labels[] = {ZILCH_LABELS_LIST(X)};
+static const char *const landing[] = {ZILCH_LANDING_LIST(X)};
 #undef X
 
 #define DEFINE_NAMES(what)                                                               \
@@ -29,3 +30,4 @@ DEFINE_NAMES(shrinkage)
 DEFINE_NAMES(projection)
 DEFINE_NAMES(block)
 DEFINE_NAMES(labels)
+DEFINE_NAMES(landing)

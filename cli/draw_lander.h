@@ -1,0 +1,25 @@
+/* An episode of the lander to look at: a picture, and a page that plays it. */
+#ifndef DRAW_LANDER_H
+#define DRAW_LANDER_H
+
+#include "play.h"
+
+/* Each gives 0, or 1 after printing why; the file is written whole or not at all. `flown`, by what, is
+ * for the caption. */
+
+/* SVG: the poses over the ground, coloured by time. */
+int draw_lander_picture(const char *path, const play_episode *episode, const char *flown);
+
+/* HTML: an animation, complete in one file. */
+int draw_lander_page(const char *path, const play_episode *episode, const char *flown);
+
+/* Any text as it may stand in XML and HTML; what is no UTF-8, or no character of theirs, becomes '?'. */
+void draw_lander_escape(FILE *stream, const char *text);
+
+/* cli/pages/, put into the command by embed.cmake. */
+typedef struct page_text {
+    const char *name, *text;
+} page_text;
+extern const page_text page_texts[];
+
+#endif

@@ -1,0 +1,374 @@
+/* A batch of landers behind the public interface. */
+#include "sim/batch.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+zilch_lander_options zilch_lander_defaults(void)
+{
+    return (zilch_lander_options){.size = sizeof(zilch_lander_options),
+                                  .gravity = -10.0,
+                                  .wind = 0,
+                                  .wind_power = 15.0,
+                                  .turbulence_power = 1.5,
+                                  .lanes = 0};
+}
+
+static zilch_status check_options(const zilch_lander_options *o)
+{
+    if (o->size != sizeof *o) {
+        return zi_fail(ZILCH_EARG, "lander: begin from zilch_lander_defaults()");
+    }
+    if (!(o->gravity > -12.0 && o->gravity < 0.0)) {
+        return zi_fail(ZILCH_EARG, "lander: gravity must be between -12 and 0, not %g", o->gravity);
+    }
+    if (o->wind != 0 && o->wind != 1) {
+        return zi_fail(ZILCH_EARG, "lander: wind must be 0 or 1, not %d", o->wind);
+    }
+    if (!(o->wind_power >= 0.0 && o->wind_power <= 20.0)) {
+        return zi_fail(ZILCH_EARG, "lander: the wind's power must be from 0 to 20, not %g", o->wind_power);
+    }
+    if (!(o->turbulence_power >= 0.0 && o->turbulence_power <= 2.0)) {
+        return zi_fail(ZILCH_EARG, "lander: the turbulence's power must be from 0 to 2, not %g",
+                       o->turbulence_power);
+    }
+    if (o->lanes != 0 && o->lanes != 1 && o->lanes != 4 && o->lanes != 8 && o->lanes != 16) {
+        return zi_fail(ZILCH_EARG, "lander: lanes must be 1, 4, 8 or 16, or 0 for the best, not %u",
+                       o->lanes);
+    }
+    return ZILCH_OK;
+}
+
+/* ---- Lanes --------------------------------------------------------------------------- */
+
+static unsigned widest(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") ? 16 : __builtin_cpu_supports("avx2") ? 8 : 4;
+#else
+    return 4;
+#endif
+}
+
+static zilch_status check_lanes(unsigned lanes)
+{
+    if (lanes > widest()) {
+        return zi_fail(ZILCH_EUNAVAILABLE, "lander: this processor has no %u lanes, but %u", lanes, widest());
+    }
+    return ZILCH_OK;
+}
+
+static void choose_lanes(zilch_lander *l)
+{
+    l->lanes = l->options.lanes ? l->options.lanes : widest();
+    l->solve = l->lanes == 16  ? zi_solve_lanes16
+               : l->lanes == 8 ? zi_solve_lanes8
+               : l->lanes == 4 ? zi_solve_lanes4
+                               : NULL;
+}
+
+/* ---- Memory --------------------------------------------------------------------------- */
+
+static zilch_status allocate(zilch_lander *l)
+{
+    const size_t n = l->worlds;
+    ZI_TRY(zi_alloc(&l->island, n < ZI_CHUNK ? n : ZI_CHUNK));
+    ZI_TRY(zi_alloc(&l->world, n));
+    ZI_TRY(zi_alloc(&l->observation, n * ZI_OBSERVATIONS));
+    ZI_TRY(zi_alloc(&l->reward, n));
+    ZI_TRY(zi_alloc(&l->terminated, 2 * n));
+    memset(l->world, 0, n * sizeof *l->world);
+    memset(l->observation, 0, n * ZI_OBSERVATIONS * sizeof *l->observation);
+    memset(l->reward, 0, n * sizeof *l->reward);
+    memset(l->terminated, 0, 2 * n);
+    l->truncated = l->terminated + n;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_lander_create(zilch_lander **out, size_t worlds, const zilch_lander_options *options)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "lander: no place for it given");
+    }
+    *out = NULL;
+    const zilch_lander_options chosen = options ? *options : zilch_lander_defaults();
+    ZI_TRY(check_options(&chosen));
+    ZI_TRY(check_lanes(chosen.lanes));
+    if (worlds < 1) {
+        return zi_fail(ZILCH_EARG, "lander: needs at least one world");
+    }
+    zilch_lander *l;
+    ZI_TRY(zi_alloc(&l, 1));
+    *l = (zilch_lander){.worlds = worlds, .options = chosen};
+    choose_lanes(l);
+    const zilch_status status = allocate(l);
+    if (status != ZILCH_OK) {
+        zilch_lander_destroy(l);
+        return status;
+    }
+    *out = l;
+    return ZILCH_OK;
+}
+
+void zilch_lander_destroy(zilch_lander *lander)
+{
+    if (lander) {
+        zi_free(lander->island);
+        zi_free(lander->world);
+        zi_free(lander->observation);
+        zi_free(lander->reward);
+        zi_free(lander->terminated);
+        zi_free(lander);
+    }
+}
+
+/* ---- Stepping ---------------------------------------------------------------------------- */
+
+static void publish(zilch_lander *l, size_t i)
+{
+    const zi_lander *w = &l->world[i];
+    memcpy(l->observation + i * ZI_OBSERVATIONS, w->observation, sizeof w->observation);
+    l->reward[i] = w->reward;
+    l->terminated[i] = (unsigned char)w->terminated;
+    l->truncated[i] = (unsigned char)w->truncated;
+}
+
+zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed)
+{
+    if (!lander || world >= lander->worlds) {
+        return zi_fail(ZILCH_EARG, "lander: there is no world %zu", world);
+    }
+    zi_lander *w = &lander->world[world];
+    w->has_wind = lander->options.wind;
+    w->wind_power = lander->options.wind_power;
+    w->turbulence_power = lander->options.turbulence_power;
+    zi_lander_reset(w, seed, lander->options.gravity);
+    w->is_ready = 1;
+    publish(lander, world);
+    lander->reward[world] = 0.0;
+    return ZILCH_OK;
+}
+
+static zilch_status check_actions(const zilch_lander *l, const double *actions)
+{
+    for (size_t i = 0; i < l->worlds; i++) {
+        if (!l->world[i].is_ready) {
+            return zi_fail(ZILCH_ESTATE, "lander: world %zu was never reset", i);
+        }
+        if (isnan(actions[2 * i]) || isnan(actions[2 * i + 1])) {
+            return zi_fail(ZILCH_EARG, "lander: the action of world %zu is not a number", i);
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* What worlds must have in common to be solved in the lanes of one vector: limits, and contacts'
+ * bodies and points. 0 for those that are better solved alone. */
+static uint64_t kind_of(const zi_island *in)
+{
+    enum { MOST_CONTACTS = 6 };
+    if (in->contacts > MOST_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1) {
+        return 0;
+    }
+    uint64_t kind = 1;
+    for (int k = 0; k < ZI_JOINTS; k++) {
+        kind = kind << 2 | (uint64_t)in->joint[k].joint->limit;
+    }
+    for (int k = 0; k < in->contacts; k++) {
+        kind = kind << 3 | (uint64_t)in->contact[k].body << 1 | (uint64_t)(in->contact[k].count - 1);
+    }
+    kind = kind << 3 | (uint64_t)in->contacts;
+    /* Those that settle soon are kept together, so that none waits for another. */
+    return kind << 2 | (in->contacts ? 0 : in->unrest > 6 ? 2 : in->unrest > 2 ? 1 : 0);
+}
+
+#define NOTHING SIZE_MAX
+
+typedef struct task {
+    uint64_t kind;
+    size_t world, next;
+    zi_island *island;
+} task;
+
+/* Brings tasks of the same kind together: the first of each kind by order of appearance, `next` links
+ * the others. There are few kinds, so they are looked for one by one. */
+static size_t group_by_kind(task *t, size_t count, size_t *first)
+{
+    size_t last[ZI_CHUNK];
+    size_t kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < kinds && t[first[k]].kind != t[i].kind) {
+            k++;
+        }
+        if (k == kinds) {
+            first[kinds++] = i;
+        } else {
+            t[last[k]].next = i;
+        }
+        last[k] = i;
+        t[i].next = NOTHING;
+    }
+    return kinds;
+}
+
+static void solve_kind(const zilch_lander *l, const task *t, size_t first)
+{
+    enum { MOST_LANES = 16 };
+    zi_island *island[MOST_LANES];
+    size_t count = 0;
+    for (size_t i = first; i != NOTHING; i = t[i].next) {
+        island[count++] = t[i].island;
+        if (count == l->lanes || t[i].next == NOTHING) {
+            l->solve(island, (int)count);
+            count = 0;
+        }
+    }
+}
+
+static void solve_all(const zilch_lander *l, task *t, size_t count)
+{
+    size_t first[ZI_CHUNK];
+    const size_t kinds = group_by_kind(t, count, first);
+    for (size_t k = 0; k < kinds; k++) {
+        if (t[first[k]].kind) {
+            solve_kind(l, t, first[k]);
+        } else {
+            for (size_t i = first[k]; i != NOTHING; i = t[i].next) {
+                zi_solve_scalar(t[i].island);
+            }
+        }
+    }
+}
+
+static int is_over(const zi_lander *w)
+{
+    return w->terminated || w->truncated;
+}
+
+static void step_chunk(zilch_lander *l, const double *actions, size_t begin, size_t end)
+{
+    task t[ZI_CHUNK];
+    size_t count = 0;
+    for (size_t i = begin; i < end; i++) {
+        zi_lander *w = &l->world[i];
+        if (!is_over(w)) {
+            zi_lander_fire(w, actions + ZI_ACTIONS * i);
+            zi_world_collide(&w->world);
+            zi_island *island = &l->island[count];
+            if (zi_world_prepare(&w->world, island)) {
+                island->unrest = w->world.unrest;
+                t[count++] = (task){kind_of(island), i, NOTHING, island};
+            }
+        }
+    }
+    solve_all(l, t, count);
+    for (size_t k = 0; k < count; k++) {
+        zi_world *world = &l->world[t[k].world].world;
+        zi_world_conclude(world, t[k].island);
+        world->unrest = t[k].island->unrest;
+    }
+    for (size_t i = begin; i < end; i++) {
+        zi_lander *w = &l->world[i];
+        if (!is_over(w)) {
+            zi_world_finish(&w->world);
+            zi_lander_observe(w);
+            publish(l, i);
+        }
+    }
+}
+
+static void step_alone(zilch_lander *l, const double *actions, size_t i)
+{
+    if (!is_over(&l->world[i])) {
+        zi_lander_step(&l->world[i], actions + ZI_ACTIONS * i);
+        publish(l, i);
+    }
+}
+
+zilch_status zilch_lander_step(zilch_lander *lander, const double *actions)
+{
+    if (!lander || !actions) {
+        return zi_fail(ZILCH_EARG, "lander: lander and actions must be given");
+    }
+    ZI_TRY(check_actions(lander, actions));
+    for (size_t i = 0; i < lander->worlds && !lander->solve; i++) {
+        step_alone(lander, actions, i);
+    }
+    for (size_t i = 0; i < lander->worlds && lander->solve; i += ZI_CHUNK) {
+        step_chunk(lander, actions, i, i + ZI_CHUNK < lander->worlds ? i + ZI_CHUNK : lander->worlds);
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zilch_lander_discrete(unsigned action, double out[2])
+{
+    static const double actions[][2] = {{0.0, 0.0}, {0.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
+    if (action >= sizeof actions / sizeof *actions || !out) {
+        return zi_fail(ZILCH_EARG, "lander: a discrete action is 0 to 3, not %u", action);
+    }
+    memcpy(out, actions[action], sizeof actions[action]);
+    return ZILCH_OK;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+size_t zilch_lander_worlds(const zilch_lander *lander)
+{
+    return lander->worlds;
+}
+
+const float *zilch_lander_observations(const zilch_lander *lander)
+{
+    return lander->observation;
+}
+
+const double *zilch_lander_rewards(const zilch_lander *lander)
+{
+    return lander->reward;
+}
+
+const unsigned char *zilch_lander_terminated(const zilch_lander *lander)
+{
+    return lander->terminated;
+}
+
+const unsigned char *zilch_lander_truncated(const zilch_lander *lander)
+{
+    return lander->truncated;
+}
+
+static zilch_landing landing_of(const zi_lander *w)
+{
+    return w->terminated  ? !w->world.body[ZI_LANDER].is_awake ? ZILCH_LANDING_LANDED
+                            : w->world.touch.crashed           ? ZILCH_LANDING_CRASHED
+                                                               : ZILCH_LANDING_OUT
+           : w->truncated ? ZILCH_LANDING_TRUNCATED
+                          : ZILCH_LANDING_FLYING;
+}
+
+zilch_status zilch_lander_look(const zilch_lander *lander, size_t world, zilch_lander_view *out)
+{
+    if (!lander || world >= lander->worlds || !out) {
+        return zi_fail(ZILCH_EARG, "lander: there is no world %zu to look at, or no place for it", world);
+    }
+    const zi_lander *w = &lander->world[world];
+    *out = (zilch_lander_view){.landing = landing_of(w),
+                               .steps = (unsigned)w->steps,
+                               .leg_touches = {w->world.touch.leg[0], w->world.touch.leg[1]},
+                               .main_power = w->main_power,
+                               .side_power = w->side_power * w->side_direction,
+                               .helipad = 400.0 / 30.0 / 4.0};
+    for (int i = 0; i < ZI_BODIES; i++) {
+        out->x[i] = (double)w->world.body[i].pose.p.x;
+        out->y[i] = (double)w->world.body[i].pose.p.y;
+        out->angle[i] = (double)w->world.body[i].sweep.a;
+    }
+    for (int i = 1; i < ZI_EDGES; i++) {
+        out->ground[i - 1] = (double)w->world.edge[i].v1.y;
+        out->ground[i] = (double)w->world.edge[i].v2.y;
+    }
+    return ZILCH_OK;
+}

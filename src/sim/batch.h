@@ -1,0 +1,23 @@
+/* The inside of a batch of landers. */
+#ifndef ZI_BATCH_H
+#define ZI_BATCH_H
+
+#include "base/status.h"
+#include "sim/lander.h"
+#include "sim/lanes.h"
+
+enum { ZI_CHUNK = 1024 }; /* worlds that are sorted into lanes together */
+
+struct zilch_lander {
+    size_t worlds;
+    zilch_lander_options options;
+    zi_lander *world;
+    unsigned lanes;
+    zi_lanes_solve solve; /* NULL: one by one */
+    zi_island *island;    /* of a chunk */
+    float *observation;
+    double *reward;
+    unsigned char *terminated, *truncated;
+};
+
+#endif
