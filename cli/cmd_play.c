@@ -29,7 +29,8 @@ static const char about[] =
     "Fly the Lunar Lander, Gymnasium's LunarLanderContinuous-v3 to the bit. Prints one CSV row an episode: "
     "seed, return, steps, and outcome (landed, crashed, out or truncated); and a summary on standard "
     "error. A controller is a file of formulas such as 'a_main = -2.5988 y - 1.7162 vy' and 'a_side = 3.6608 "
-    "theta' in x y vx vy theta omega l1 l2, with products (x l2) and squares (y^2).";
+    "theta' in x y vx vy theta omega l1 l2, with products (x l2) and squares (y^2); an engine without one "
+    "stays off.";
 
 /* ---- Options ---------------------------------------------------------------------------- */
 
@@ -114,8 +115,7 @@ static int parse(request *r, int argc, char **argv)
         {"episodes", 'n', "N", CLI_COUNT, &s->episodes, 1, 1e9, NULL, "Episodes, of the seeds from A on"},
         {"actions", 'a', "FILE", CLI_TEXT, &r->actions, 0, 0, NULL,
          "Repeat recorded actions instead of a controller's: CSV or .npy of two columns, main engine and "
-         "side "
-         "engines, a row a step"},
+         "side engines, a row a step; what is beyond -1 or 1 is cut off"},
         {"trace", 'T', NULL, CLI_FLAG, &r->trace, 0, 0, NULL,
          "Print a row a step instead, the reset first: the 8 observations, reward, terminated, truncated"},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,

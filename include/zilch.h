@@ -441,9 +441,9 @@ ZILCH_API void zilch_lander_destroy(zilch_lander *lander);
 /* World number `world` begins anew, as Gymnasium's reset(seed=seed) does. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed);
 
-/* One step of every world that has not ended; the others stay as they are. `actions` (worlds x 2):
- * main engine, off up to 0 and then from half to full thrust at 1; side engines, -1 to -0.5 left,
- * 0.5 to 1 right. What is beyond -1 or 1 is cut off; NaN is EARG, and then no world moves. */
+/* One step of every world that has not ended; the others stay as they are, with their last reward. `actions`
+ * (worlds x 2): main engine, off up to 0 and then from half to full thrust at 1; side engines, -1 to -0.5
+ * left, 0.5 to 1 right. What is beyond -1 or 1 is cut off; NaN is EARG, and then no world moves. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_step(zilch_lander *lander, const double *actions);
 
 /* Gymnasium's discrete actions 0 to 3 (nothing, left, main, right) as these two. */
@@ -475,7 +475,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_look(const zilch_lander *la
 /* The sparse quadratic policy: for each engine a bias, 8 linear and 36 quadratic terms of the
  * observation s: b, w_1 .. w_8, u_11, u_12 .. u_18, u_22 .. u_88; first the main engine's 45
  * parameters, then the side engines'. In double precision, acc = b, then acc += w_i s_i in order, then
- * acc += u_ij (s_i s_j) in order, cut off at -1 and 1. Zeros cost nothing. */
+ * acc += u_ij (s_i s_j) in order, cut off at -1 and 1; a sum whose terms are beyond all bounds is 0. Zeros
+ * cost nothing. */
 enum { ZILCH_POLICY_TERMS = 45, ZILCH_POLICY_PARAMETERS = 90 };
 
 /* Actions (n x 2) for n observations (n x 8). */

@@ -337,6 +337,21 @@ static void test_locale(void **state)
     skip();
 }
 
+/* Terms beyond all bounds, with opposite signs: no number, and no action. */
+static void a_sum_that_is_no_number_is_no_action(void **state)
+{
+    (void)state;
+    double parameters[ZILCH_POLICY_PARAMETERS] = {0};
+    const float s[ZILCH_LANDER_OBSERVATIONS] = {4.0F, 4.0F};
+    double action[2] = {0.5, 0.5};
+    parameters[1] = 1.7e308;
+    parameters[2] = -1.7e308;
+    parameters[ZILCH_POLICY_TERMS + 1] = 1.7e308;
+    zilch_policy_act(parameters, 1, s, action);
+    assert_true(action[0] == 0.0);
+    assert_true(action[1] == 1.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_capacity),
+        cmocka_unit_test(a_sum_that_is_no_number_is_no_action),
         cmocka_unit_test(test_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,8 @@ static unsigned widest(void)
 static zilch_status check_lanes(unsigned lanes)
 {
     if (lanes > widest()) {
-        return zi_fail(ZILCH_EUNAVAILABLE, "lander: this processor has no %u lanes, but %u", lanes, widest());
+        return zi_fail(ZILCH_EUNAVAILABLE, "lander: %u lanes are more than this processor has; it has %u",
+                       lanes, widest());
     }
     return ZILCH_OK;
 }
@@ -168,8 +169,7 @@ static zilch_status check_actions(const zilch_lander *l, const double *actions)
  * bodies and points. 0 for those that are better solved alone. */
 static uint64_t kind_of(const zi_island *in)
 {
-    enum { MOST_CONTACTS = 6 };
-    if (in->contacts > MOST_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1) {
+    if (in->contacts > ZI_LANE_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1) {
         return 0;
     }
     uint64_t kind = 1;

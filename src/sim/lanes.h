@@ -4,6 +4,8 @@
 
 #include "sim/joint.h"
 
+enum { ZI_LANE_CONTACTS = 6 }; /* worlds with more of them are solved one by one */
+
 /* What a step solves for in one world. */
 typedef struct zi_island {
     zi_motion motion[ZI_BODIES];

@@ -69,7 +69,7 @@ static double evaluate(const formula *f, const float *s)
         const double first = (double)s[t->first];
         sum += t->coefficient * (t->second < 0 ? first : first * (double)s[t->second]);
     }
-    return sum < -1.0 ? -1.0 : sum > 1.0 ? 1.0 : sum;
+    return sum < -1.0 ? -1.0 : sum > 1.0 ? 1.0 : sum == sum ? sum : 0.0;
 }
 
 void zilch_policy_act(const double parameters[ZILCH_POLICY_PARAMETERS], size_t n, const float *observations,
