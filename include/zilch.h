@@ -1,13 +1,22 @@
-/* zilch.h - the zero-inflated Gaussian law for sparse black-box optimisation.
+/* zilch.h - sparse black-box optimisation with the zero-inflated Gaussian law.
  *
- * A point is mostly exact zeros. The law says which coordinates are active and
- * what their values are, jointly: for d coordinates there are 2d standard-normal
- * latents (V_1..V_d, M_1..M_d) with one correlation matrix, and
+ * A point is mostly exact zeros. The search draws points from a law, keeps the best, fits the law to
+ * them, and goes on:
+ *
+ *     zilch_optimizer *search;
+ *     if (zilch_optimizer_create(&search, dim, seed, NULL) != ZILCH_OK ||
+ *         zilch_optimize(search, objective, context, NULL, NULL, NULL, NULL) != ZILCH_OK)
+ *         return fail(zilch_last_error());
+ *     zilch_best(search, x, NULL);
+ *     zilch_optimizer_destroy(search);
+ *
+ * The law says which coordinates are active and what their values are, jointly: for d coordinates there
+ * are 2d standard-normal latents (V_1..V_d, M_1..M_d) with one correlation matrix, and
  *
  *     X_i = 0                  if M_i <  tau_i     (inactive, exactly zero)
  *     X_i = mu_i + sigma_i V_i if M_i >= tau_i     (active)
  *
- * Fit it to data, look at it, draw from it:
+ * It can be fitted to any data, looked at and drawn from:
  *
  *     zilch_model *model;
  *     if (zilch_model_fit(&model, rows, cols, x, NULL, NULL) != ZILCH_OK)
@@ -498,6 +507,262 @@ ZILCH_API const char *zilch_policy_published(void);
 
 /* Gymnasium's own heuristic, for n observations. */
 ZILCH_API void zilch_lander_heuristic(size_t n, const float *observations, double *actions);
+
+/* ---- Optimiser: ask and tell ---------------------------------------------------- */
+
+/* A search in generations. Each time the best points of all that were ever evaluated, the elites, are
+ * chosen; a law is fitted to them; the next population is the elites, evaluated again because values may be
+ * noisy, and new points drawn from the law.
+ *
+ *     zilch_optimizer *search;
+ *     if (zilch_optimizer_create(&search, dim, seed, NULL) != ZILCH_OK)
+ *         return fail(zilch_last_error());
+ *     zilch_limits limits = zilch_limits_defaults();
+ *     zilch_optimize(search, objective, context, &limits, NULL, NULL, &reason);
+ *     zilch_best(search, x, &record);
+ *     zilch_optimizer_destroy(search);
+ *
+ * or, where the evaluations happen elsewhere,
+ *
+ *     zilch_ask(search, n, id, x);      any number of points
+ *     zilch_tell(search, n, id, value); in any order, any portion, late, or never
+ *
+ * The run is a function of dim, seed, options and the told values, not of the order in which the values of a
+ * generation are told, nor of the numbers asked for at once. */
+typedef struct zilch_optimizer zilch_optimizer;
+
+/* What new points are drawn from: the zero-inflated Gaussian; a Gaussian without zeros; a Gaussian over a
+ * weight and a threshold for each coordinate, active where the threshold is not negative; or no law:
+ * crossover and mutation of elites by hand-made rules. */
+#define ZILCH_LAW_LIST(X) \
+    X(LAW_ZIG, "zig")     \
+    X(LAW_DENSE, "dense") \
+    X(LAW_ADHOC, "adhoc") \
+    X(LAW_EA, "ea")
+
+#define ZILCH_DIRECTION_LIST(X) \
+    X(MINIMIZE, "minimize")     \
+    X(MAXIMIZE, "maximize")
+
+/* What a point is worth that was evaluated more than once: its latest value, as published, or the mean. */
+#define ZILCH_ARCHIVE_LIST(X)   \
+    X(ARCHIVE_LATEST, "latest") \
+    X(ARCHIVE_MEAN, "mean")
+
+/* Whether a coordinate may choose. */
+#define ZILCH_FORCED_LIST(X) \
+    X(FORCED_NOT, "free")    \
+    X(FORCED_ON, "on")       \
+    X(FORCED_OFF, "off")
+
+/* Why zilch_optimize() came back. */
+#define ZILCH_STOP_LIST(X)             \
+    X(STOP_NONE, "not stopped")        \
+    X(STOP_GENERATIONS, "generations") \
+    X(STOP_EVALUATIONS, "evaluations") \
+    X(STOP_TARGET, "target")           \
+    X(STOP_STAGNATION, "stagnation")   \
+    X(STOP_OBSERVER, "observer")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_law { ZILCH_LAW_LIST(X) } zilch_law;
+typedef enum zilch_direction { ZILCH_DIRECTION_LIST(X) } zilch_direction;
+typedef enum zilch_archive { ZILCH_ARCHIVE_LIST(X) } zilch_archive;
+typedef enum zilch_forced { ZILCH_FORCED_LIST(X) } zilch_forced;
+typedef enum zilch_stop { ZILCH_STOP_LIST(X) } zilch_stop;
+#undef X
+
+ZILCH_API const char *zilch_law_name(zilch_law law);
+ZILCH_API const char *zilch_direction_name(zilch_direction direction);
+ZILCH_API const char *zilch_archive_name(zilch_archive archive);
+ZILCH_API const char *zilch_forced_name(zilch_forced forced);
+ZILCH_API const char *zilch_stop_name(zilch_stop stop);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_law_parse(const char *name, zilch_law *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_direction_parse(const char *name, zilch_direction *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_parse(const char *name, zilch_archive *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_forced_parse(const char *name, zilch_forced *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_stop_parse(const char *name, zilch_stop *out);
+
+typedef struct zilch_optimizer_options {
+    size_t size;               /* set by zilch_optimizer_defaults() */
+    zilch_law law;             /* zig */
+    zilch_direction direction; /* minimize */
+    zilch_archive archive;     /* latest */
+    size_t population;         /* 500 points a generation */
+    size_t elites;             /* 100 points the law is fitted to; at least 2, fewer than the population */
+    double share;              /* 1; a generation closes when this share of the population is back */
+    double price;              /* 0; of each active coordinate: what its value must improve the rest by */
+    double initial_p;          /* 0.5; the first points: share of active coordinates, */
+    double initial_mu;         /* 0; their mean */
+    double initial_sigma;      /* 2; and their deviation */
+    zilch_model_options model; /* how the zig law is fitted */
+
+    /* Limits on what a point may be. A new point that breaks them is mended: coordinates are switched with
+     * the frequencies that the elites show, a value out of bounds is drawn anew and, if that does not
+     * help, cut off. Arrays of dim entries, or NULL. Zero is always allowed where a coordinate is
+     * not forced on, whatever its bounds. */
+    size_t active_least, active_most; /* 0, 0: how many coordinates are active; most 0: any number */
+    const zilch_forced *forced;       /* NULL: all are free */
+    const size_t *group;         /* NULL; coordinates of one number > 0 are active together or not at all */
+    const double *lower, *upper; /* NULL: no bounds; -INFINITY and INFINITY are none */
+} zilch_optimizer_options;
+
+ZILCH_API zilch_optimizer_options zilch_optimizer_defaults(void);
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim,
+                                                               uint64_t seed,
+                                                               const zilch_optimizer_options *options);
+ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
+
+/* Points to evaluate: n ids and n x dim coordinates. First the population of the generation; who asks for
+ * more than that gets more points of the same law. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, size_t n, uint64_t *id,
+                                                  double *x);
+
+/* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation:
+ * counted, ranked last, never fitted. An unknown id, or one told before, is EARG, and then none of the n is
+ * taken. When enough are back (`share`), the generation closes; what comes later counts in the
+ * next. If not one evaluation of a generation succeeded: EOBJECTIVE, the failures are counted, and the next
+ * ask begins the generation again, with the same points. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
+                                                   const double *value);
+
+/* A point that was not asked for, and its value: a warm start. Must keep the limits on points. As many as
+ * there are elites, told before the first ask, and the first population is drawn from a law fitted to them.
+ */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_point(zilch_optimizer *optimizer, const double *x,
+                                                         double value);
+
+/* Closes the generation with what is back; nothing happens if nothing is. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_advance(zilch_optimizer *optimizer);
+
+typedef struct zilch_progress {
+    uint64_t generations; /* closed */
+    uint64_t evaluations; /* told, foreign points and failures among them */
+    uint64_t failures;
+    uint64_t points;   /* different ones evaluated */
+    uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
+    size_t waiting;    /* points asked for and not yet told, of this generation */
+    /* The best of the archive, of closed generations; NaN before there is one. */
+    double best_value, best_fitness; /* as the objective gave it, and with the price */
+    size_t best_active;
+} zilch_progress;
+
+ZILCH_API zilch_progress zilch_optimizer_progress(const zilch_optimizer *optimizer);
+ZILCH_API size_t zilch_optimizer_dim(const zilch_optimizer *optimizer);
+ZILCH_API uint64_t zilch_optimizer_seed(const zilch_optimizer *optimizer);
+/* What it was created with; the arrays and networks belong to the optimiser. */
+ZILCH_API const zilch_optimizer_options *zilch_optimizer_settings(const zilch_optimizer *optimizer);
+
+/* The archive: every point that was ever evaluated, in the order of their first values. */
+typedef struct zilch_record {
+    uint64_t point;        /* its number, from 0 */
+    double value, fitness; /* latest or mean; NaN if it failed */
+    size_t active;
+    uint64_t evaluations, failures;
+} zilch_record;
+
+/* One of progress.points; x (dim) may be NULL. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_read(const zilch_optimizer *optimizer, uint64_t point,
+                                                           double *x, zilch_record *out);
+
+/* The point of the best fitness that is on record, as published: with noise, the luckiest. ESTATE if
+ * none has succeeded. Any of x (dim) and out may be NULL. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_best(const zilch_optimizer *optimizer, double *x,
+                                                   zilch_record *out);
+
+/* The best points, best first: at most `capacity`, how many in *count. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimizer, size_t capacity,
+                                                  zilch_record *out, size_t *count);
+
+/* The front of active count and value: points that no other is at least as sparse and better than, from the
+ * sparsest on. At most `capacity` of them; dim + 1 is always enough. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
+                                                    zilch_record *out, size_t *count);
+
+/* The whole state as bytes and files: unpacked, it goes on as if it had not been interrupted. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_pack(const zilch_optimizer *optimizer, void *buffer,
+                                                             size_t capacity, size_t *length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_unpack(zilch_optimizer **out, const void *buffer,
+                                                               size_t length);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_save(const zilch_optimizer *optimizer,
+                                                             const char *path);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_load(zilch_optimizer **out, const char *path);
+
+/* ---- Or let the library drive --------------------------------------------------------- */
+
+/* Points to evaluate, all in one call, so that the callee may vectorise, thread or distribute them. Noise
+ * should follow from the id, or from the generation: then neither threads nor an interruption change a run.
+ * In a search all ids are different; after it, in zilch_recommend(), points that are to be compared come with
+ * the same ids, and so meet the same noise. */
+typedef struct zilch_batch {
+    size_t n, dim;
+    uint64_t generation; /* from 0; UINT64_MAX in zilch_recommend() */
+    const uint64_t *id;  /* n */
+    const double *x;     /* n x dim */
+} zilch_batch;
+
+/* Writes n values; not finite: that evaluation failed. A status other than ZILCH_OK ends the run with it. */
+typedef zilch_status (*zilch_objective)(void *context, const zilch_batch *batch, double *value);
+
+/* Called after each generation. ESTOPPED ends the run in good order; another status but OK is its failure. */
+typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *optimizer);
+
+/* Counted over the optimiser's life, so that a resumed run ends where it would have. */
+typedef struct zilch_limits {
+    size_t size;          /* set by zilch_limits_defaults() */
+    uint64_t generations; /* 100; 0: no limit */
+    uint64_t evaluations; /* 0: no limit; the last generation is cut short to keep it */
+    double target;        /* NaN: none; the best point's value, not its fitness */
+    uint64_t stagnation;  /* 0: no limit; generations without a new best fitness */
+    double over_ask;      /* 0; share of points asked for beyond the population, against stragglers */
+} zilch_limits;
+
+ZILCH_API zilch_limits zilch_limits_defaults(void);
+
+/* Runs until a limit is met; which one, goes to *reason (may be NULL). Any failure leaves the optimiser as it
+ * was after the last generation that closed, and the points of the one begun are asked again. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimize(zilch_optimizer *optimizer, zilch_objective objective,
+                                                       void *context, const zilch_limits *limits,
+                                                       zilch_observer observer, void *observer_context,
+                                                       zilch_stop *reason);
+
+/* The best supported point, not the luckiest: the best of the archive are evaluated again, each round the
+ * better half is kept and evaluated more often (successive halving). */
+typedef struct zilch_recommend_options {
+    size_t size;          /* set by zilch_recommend_defaults() */
+    size_t shortlist;     /* 20 points */
+    uint64_t evaluations; /* 500, in all rounds together; at least as many as the shortlist is long */
+    int prune; /* 0; 1: then try without each coefficient, the smallest first, and leave out what is
+                  not missed; on the same noise, with the evaluations of the last round each */
+} zilch_recommend_options;
+
+ZILCH_API zilch_recommend_options zilch_recommend_defaults(void);
+
+typedef struct zilch_recommendation {
+    uint64_t point;       /* in the archive, before pruning */
+    double mean;          /* value, of the fresh evaluations alone */
+    double deviation;     /* of one such evaluation; 0: the objective is not noisy */
+    double fitness;       /* mean with the price */
+    uint64_t evaluations; /* behind the mean; mean's standard error is deviation / sqrt of this */
+    uint64_t spent;       /* evaluations in all */
+    size_t active, pruned;
+} zilch_recommendation;
+
+/* x (dim) gets the point. The optimiser is not changed: asked again, it gives the same. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_recommend(const zilch_optimizer *optimizer,
+                                                        zilch_objective objective, void *context,
+                                                        const zilch_recommend_options *options, double *x,
+                                                        zilch_recommendation *out);
+
+/* Threads: an objective around an objective. `inner` is called with parts of a batch, on several threads at
+ * once; what it gives for a point must not depend on the others. threads 0: one for each processor. */
+typedef struct zilch_pool {
+    unsigned threads;
+    zilch_objective inner;
+    void *context;
+} zilch_pool;
+ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch, double *value);
 
 /* ---- Files and threads, for programs around the library ---------------------- */
 

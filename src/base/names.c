@@ -9,6 +9,11 @@ static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
 static const char *const block[] = {ZILCH_BLOCK_LIST(X)};
 static const char *const labels[] = {ZILCH_LABELS_LIST(X)};
 static const char *const landing[] = {ZILCH_LANDING_LIST(X)};
+static const char *const law[] = {ZILCH_LAW_LIST(X)};
+static const char *const direction[] = {ZILCH_DIRECTION_LIST(X)};
+static const char *const archive[] = {ZILCH_ARCHIVE_LIST(X)};
+static const char *const forced[] = {ZILCH_FORCED_LIST(X)};
+static const char *const stop[] = {ZILCH_STOP_LIST(X)};
 #undef X
 
 #define DEFINE_NAMES(what)                                                               \
@@ -31,3 +36,8 @@ DEFINE_NAMES(projection)
 DEFINE_NAMES(block)
 DEFINE_NAMES(labels)
 DEFINE_NAMES(landing)
+DEFINE_NAMES(law)
+DEFINE_NAMES(direction)
+DEFINE_NAMES(archive)
+DEFINE_NAMES(forced)
+DEFINE_NAMES(stop)

@@ -45,6 +45,11 @@ zilch_status zi_fail(zilch_status status, const char *format, ...)
     return status;
 }
 
+void zi_error_clear(void)
+{
+    *last_error = '\0';
+}
+
 const char *zi_name(const zi_names *names, unsigned value)
 {
     return value < names->count ? names->name[value] : NULL;

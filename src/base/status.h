@@ -8,6 +8,9 @@
 zilch_status zi_fail(zilch_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
+/* Before a call of the user's, who may fail without setting a text. */
+void zi_error_clear(void);
+
 /* Hand a failure on to the caller. */
 #define ZI_TRY(call)                               \
     do {                                           \

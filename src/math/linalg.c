@@ -27,6 +27,9 @@ void dtrmm_(const char *side, const char *uplo, const char *trans, const char *d
             const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
 void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
             const int *n, const double *alpha, const double *a, const int *lda, double *b, const int *ldb);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
 void openblas_set_num_threads(int threads);
 
 static const double one = 1.0;
@@ -48,6 +51,16 @@ void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double
     const int order = blas_int(n);
     const int count = blas_int(rows);
     dsyrk_("L", "N", &order, &count, &alpha, y, &order, &beta, c, &order);
+}
+
+/* In BLAS' order every matrix is its transpose: c^T = b^T a^T. */
+void zi_multiply_add(size_t rows, size_t inner, size_t cols, double alpha, const double *a, const double *b,
+                     double *c)
+{
+    const int m = blas_int(cols);
+    const int n = blas_int(rows);
+    const int k = blas_int(inner);
+    dgemm_("N", "N", &m, &n, &k, &alpha, b, &m, a, &k, &one, c, &m);
 }
 
 void zi_identity(size_t n, double *a)

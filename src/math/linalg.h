@@ -12,6 +12,10 @@ enum { ZI_MOST_ORDER = 32000 };
 /* c (lower) = beta c + alpha y^T y, for y of `rows` rows of n. */
 void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c);
 
+/* c (rows x cols) += alpha a b, for a of rows x inner and b of inner x cols, all row by row. */
+void zi_multiply_add(size_t rows, size_t inner, size_t cols, double alpha, const double *a, const double *b,
+                     double *c);
+
 void zi_identity(size_t n, double *a);
 
 /* Entry (i, j) and its mirror image. */

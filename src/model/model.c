@@ -21,7 +21,7 @@ zilch_model_options zilch_model_defaults(void)
                                  .networks = NULL};
 }
 
-static zilch_status check_options(const zilch_model_options *options)
+zilch_status zi_model_check_options(const zilch_model_options *options)
 {
     if (options->size != sizeof *options) {
         return zi_fail(ZILCH_EARG, "model options: begin from zilch_model_defaults()");
@@ -200,7 +200,7 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
     }
     *out = NULL;
     const zilch_model_options chosen = options ? *options : zilch_model_defaults();
-    ZI_TRY(check_options(&chosen));
+    ZI_TRY(zi_model_check_options(&chosen));
     ZI_TRY(check_dim(cols, "fit"));
     size_t count;
     if (!x || rows < 2) {

@@ -18,6 +18,8 @@ struct zilch_model {
     double *observed;             /* n x n, NULL if not fitted */
 };
 
+zilch_status zi_model_check_options(const zilch_model_options *options);
+
 /* Memory for a model of this size, arrays not initialised. */
 zilch_status zi_model_allocate(zilch_model **out, size_t dim, int fitted);
 

@@ -81,3 +81,41 @@ zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job, void *con
     pthread_mutex_destroy(&t.lock);
     return t.status == ZILCH_OK ? ZILCH_OK : zi_fail(t.status, "%s", t.error);
 }
+
+/* ---- An objective around an objective ------------------------------------------------------- */
+
+typedef struct division {
+    const zilch_pool *pool;
+    const zilch_batch *batch;
+    double *value;
+    size_t each; /* points in a part */
+} division;
+
+static zilch_status evaluate_part(void *context, size_t index)
+{
+    const division *d = context;
+    const zilch_batch *whole = d->batch;
+    const size_t begin = index * d->each;
+    const size_t left = whole->n - begin;
+    const zilch_batch part = {.n = left < d->each ? left : d->each,
+                              .dim = whole->dim,
+                              .generation = whole->generation,
+                              .id = whole->id + begin,
+                              .x = whole->x + begin * whole->dim};
+    return d->pool->inner(d->pool->context, &part, d->value + begin);
+}
+
+/* A few parts for each thread, so that none waits long for another. */
+zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch, double *value)
+{
+    enum { PARTS = 4 };
+    const zilch_pool *p = pool;
+    if (!p || !p->inner || !batch || (batch->n && !value)) {
+        return zi_fail(ZILCH_EARG, "pool: pool, its objective, batch and place for the values must be given");
+    }
+    const size_t threads = thread_count(p->threads, batch->n);
+    const size_t parts = threads > 1 ? PARTS * threads : 1;
+    division d = {.pool = p, .batch = batch, .value = value, .each = (batch->n + parts - 1) / parts};
+    return batch->n ? zilch_parallel(p->threads, (batch->n + d.each - 1) / d.each, evaluate_part, &d)
+                    : ZILCH_OK;
+}

@@ -1,0 +1,191 @@
+/* The archive. A hash table over the rows' bytes finds a point that comes again (an elite that is evaluated
+ * again, a child that equals its parent), so that it has one entry. */
+#include "search/archive.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+void zi_archive_free(zi_archive *archive)
+{
+    zi_rows_free(&archive->rows);
+    zi_free(archive->worth);
+    zi_free(archive->slot);
+    archive->worth = NULL;
+    archive->slot = NULL;
+    archive->worth_capacity = archive->slots = 0;
+}
+
+/* ---- Points ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const zi_archive *archive, size_t row)
+{
+    size_t length;
+    const unsigned char *bytes = zi_rows_bytes(&archive->rows, row, &length);
+    uint64_t hash = length;
+    for (size_t at = 0; at < length; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + at, length - at < 8 ? length - at : 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15); /* odd: no bit is lost */
+        hash ^= hash >> 32;                                  /* and the low ones depend on all */
+    }
+    return hash;
+}
+
+static int is_equal(const zi_archive *archive, size_t a, size_t b)
+{
+    size_t length_a, length_b;
+    const unsigned char *bytes_a = zi_rows_bytes(&archive->rows, a, &length_a);
+    const unsigned char *bytes_b = zi_rows_bytes(&archive->rows, b, &length_b);
+    return length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
+}
+
+/* The place in the table where a row equal to this one stands, or would stand. */
+static size_t place_of(const zi_archive *archive, size_t row)
+{
+    size_t place = (size_t)hash_of(archive, row) & (archive->slots - 1);
+    while (archive->slot[place] && !is_equal(archive, archive->slot[place] - 1, row)) {
+        place = (place + 1) & (archive->slots - 1);
+    }
+    return place;
+}
+
+/* At most half full. */
+static zilch_status widen_table(zi_archive *archive)
+{
+    if (2 * (archive->rows.count + 1) <= archive->slots) {
+        return ZILCH_OK;
+    }
+    if (archive->rows.count >= UINT32_MAX / 4) {
+        return zi_fail(ZILCH_ENOMEM, "archive: more points than it can number");
+    }
+    const size_t wider = archive->slots ? 2 * archive->slots : 1024;
+    uint32_t *slot;
+    ZI_TRY(zi_alloc(&slot, wider));
+    memset(slot, 0, wider * sizeof *slot);
+    zi_free(archive->slot);
+    archive->slot = slot;
+    archive->slots = wider;
+    for (size_t row = 0; row < archive->rows.count; row++) {
+        slot[place_of(archive, row)] = (uint32_t)row + 1;
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point)
+{
+    const size_t row = archive->rows.count;
+    ZI_TRY(widen_table(archive));
+    ZI_TRY(zi_grow(&archive->worth, sizeof *archive->worth, row, row + 1, &archive->worth_capacity));
+    ZI_TRY(zi_rows_append(&archive->rows, genome));
+    const size_t place = place_of(archive, row);
+    if (archive->slot[place]) {
+        zi_rows_take_back(&archive->rows);
+        *point = archive->slot[place] - 1;
+        return ZILCH_OK;
+    }
+    archive->slot[place] = (uint32_t)row + 1;
+    archive->worth[row] = (zi_worth){.active = (uint32_t)active};
+    *point = row;
+    return ZILCH_OK;
+}
+
+/* ---- Worth -------------------------------------------------------------------------------------- */
+
+/* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. */
+void zi_archive_put(zi_archive *archive, size_t point, double value)
+{
+    zi_worth *w = &archive->worth[point];
+    const int failed = !isfinite(value);
+    w->evaluations++;
+    w->failures += (uint32_t)failed;
+    if (archive->kind == ZILCH_ARCHIVE_LATEST) {
+        w->is_ranked = !failed;
+        w->value = failed ? NAN : value;
+    } else if (!failed) {
+        const double count = (double)(w->evaluations - w->failures);
+        w->value = w->is_ranked ? w->value + (value - w->value) / count : value;
+        w->is_ranked = 1;
+    }
+}
+
+double zi_archive_cost(const zi_archive *archive, double value, size_t active)
+{
+    return archive->sign * value + archive->price * (double)active;
+}
+
+double zi_archive_fitness(const zi_archive *archive, double value, size_t active)
+{
+    return value + archive->sign * archive->price * (double)active;
+}
+
+zilch_record zi_archive_record(const zi_archive *archive, size_t point)
+{
+    const zi_worth *w = &archive->worth[point];
+    const double value = w->is_ranked ? w->value : NAN;
+    return (zilch_record){.point = point,
+                          .value = value,
+                          .fitness = zi_archive_fitness(archive, value, w->active),
+                          .active = w->active,
+                          .evaluations = w->evaluations,
+                          .failures = w->failures};
+}
+
+/* ---- Selection ------------------------------------------------------------------------------------ */
+
+/* A total order: two points are never equal. */
+static int is_better(const zi_archive *archive, size_t a, size_t b)
+{
+    const double cost_a = zi_archive_cost(archive, archive->worth[a].value, archive->worth[a].active);
+    const double cost_b = zi_archive_cost(archive, archive->worth[b].value, archive->worth[b].active);
+    return cost_a < cost_b || (cost_a == cost_b && a < b);
+}
+
+/* heap[0] is the worst. */
+static void sift_down(const zi_archive *archive, size_t *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t worst = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
+            worst = is_better(archive, heap[worst], heap[child]) ? child : worst;
+        }
+        if (worst == at) {
+            return;
+        }
+        const size_t moved = heap[at];
+        heap[at] = heap[worst];
+        heap[worst] = moved;
+        at = worst;
+    }
+}
+
+/* The best so far are kept in a heap with the worst of them on top; taking it apart sorts them. */
+size_t zi_archive_select(const zi_archive *archive, size_t most, size_t *best)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < archive->rows.count && most; row++) {
+        if (!archive->worth[row].is_ranked) {
+            continue;
+        }
+        if (count < most) {
+            best[count++] = row;
+            for (size_t at = count == most ? most / 2 : 0; at-- > 0;) {
+                sift_down(archive, best, count, at);
+            }
+        } else if (is_better(archive, row, best[0])) {
+            best[0] = row;
+            sift_down(archive, best, count, 0);
+        }
+    }
+    for (size_t at = count < most ? count / 2 : 0; at-- > 0;) { /* not yet a heap */
+        sift_down(archive, best, count, at);
+    }
+    for (size_t left = count; left > 1; left--) {
+        const size_t worst = best[0];
+        best[0] = best[left - 1];
+        best[left - 1] = worst;
+        sift_down(archive, best, left - 1, 0);
+    }
+    return count;
+}

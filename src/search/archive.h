@@ -1,0 +1,42 @@
+/* The archive, or fitness map: every point ever evaluated and what it is worth. */
+#ifndef ZI_ARCHIVE_H
+#define ZI_ARCHIVE_H
+
+#include "search/rows.h"
+
+typedef struct zi_worth {
+    double value;                   /* latest, or mean of what succeeded */
+    uint32_t evaluations, failures; /* failures are among the evaluations */
+    uint32_t active;
+    uint32_t is_ranked; /* has a value that counts */
+} zi_worth;
+
+typedef struct zi_archive {
+    zilch_archive kind;
+    double price; /* of an active coordinate */
+    double sign;  /* 1 to minimise, -1 to maximise */
+    zi_rows rows; /* genomes, in the order of their first values */
+    zi_worth *worth;
+    size_t worth_capacity;
+    uint32_t *slot; /* hash table: row + 1, 0 where free */
+    size_t slots;   /* a power of 2, or 0 */
+} zi_archive;
+
+void zi_archive_free(zi_archive *archive);
+
+/* Finds or adds the point with this genome, of `active` active coordinates. */
+zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point);
+
+/* One more evaluation of a point. */
+void zi_archive_put(zi_archive *archive, size_t point, double value);
+
+/* What is to be minimised, and the same in the user's direction. */
+double zi_archive_cost(const zi_archive *archive, double value, size_t active);
+double zi_archive_fitness(const zi_archive *archive, double value, size_t active);
+
+/* The best `most` points, best first, of equals the older; gives how many there were. */
+size_t zi_archive_select(const zi_archive *archive, size_t most, size_t *best);
+
+zilch_record zi_archive_record(const zi_archive *archive, size_t point);
+
+#endif

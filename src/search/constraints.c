@@ -1,0 +1,418 @@
+/* Limits on points. A new point is mended by switching whole units and by drawing values anew, with the
+ * frequencies and the values that the elites show: what the law has learned is kept where it can be. */
+#include "search/constraints.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REDRAWS = 8, ATTEMPTS = 16 };
+
+/* So that what no elite, or every elite, has active may still be switched. */
+static const double least_weight = 0.01;
+
+/* ---- Making and checking ----------------------------------------------------------------------- */
+
+static size_t size_of(const zi_constraints *c, size_t unit)
+{
+    return c->first[unit + 1] - c->first[unit];
+}
+
+void zi_constraints_free(zi_constraints *c)
+{
+    zi_free(c->first);
+    zi_free(c->member);
+    zi_free(c->forced);
+    zi_free(c->fallback);
+    zi_free(c->lower);
+    *c = (zi_constraints){0};
+}
+
+static zilch_status allocate(zi_constraints *c)
+{
+    ZI_TRY(zi_alloc(&c->first, c->dim + 1));
+    ZI_TRY(zi_alloc(&c->member, c->dim));
+    ZI_TRY(zi_alloc(&c->forced, c->dim));
+    ZI_TRY(zi_alloc(&c->fallback, c->dim));
+    ZI_TRY(zi_alloc(&c->lower, 2 * c->dim));
+    c->upper = c->lower + c->dim;
+    return ZILCH_OK;
+}
+
+static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options *o)
+{
+    for (size_t i = 0; i < c->dim; i++) {
+        c->lower[i] = o->lower ? o->lower[i] : -INFINITY;
+        c->upper[i] = o->upper ? o->upper[i] : INFINITY;
+        if (!(c->lower[i] <= c->upper[i]) || c->lower[i] == INFINITY || c->upper[i] == -INFINITY) {
+            return zi_fail(ZILCH_EARG,
+                           "optimizer: the bounds of coordinate %zu (counted from 0) are no interval", i);
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* Coordinates sorted by group: an insertion sort of units by their first coordinate would do as well, but
+ * groups are few and long or many and short; one pass for each new group is enough. */
+static zilch_status set_units(zi_constraints *c, const size_t *group)
+{
+    size_t *unit_of;
+    size_t count = 0;
+    ZI_TRY(zi_alloc(&unit_of, c->dim));
+    for (size_t i = 0; i < c->dim; i++) {
+        unit_of[i] = SIZE_MAX;
+    }
+    for (size_t i = 0; i < c->dim; i++) {
+        if (unit_of[i] != SIZE_MAX) {
+            continue;
+        }
+        c->first[c->units] = count;
+        for (size_t j = i; j < c->dim; j++) {
+            if (j == i || (group && group[i] > 0 && group[j] == group[i])) {
+                unit_of[j] = c->units;
+                c->member[count++] = j;
+            }
+            if (!group || group[i] == 0) {
+                break;
+            }
+        }
+        c->units++;
+    }
+    c->first[c->units] = count;
+    zi_free(unit_of);
+    return ZILCH_OK;
+}
+
+static zilch_status set_forced(zi_constraints *c, const zilch_forced *forced)
+{
+    for (size_t u = 0; u < c->units; u++) {
+        c->forced[u] = ZILCH_FORCED_NOT;
+        for (size_t k = c->first[u]; k < c->first[u + 1] && forced; k++) {
+            const zilch_forced wanted = forced[c->member[k]];
+            if (!zilch_forced_name(wanted)) {
+                return zi_fail(ZILCH_EARG,
+                               "optimizer: coordinate %zu (counted from 0) is forced to nothing known",
+                               c->member[k]);
+            }
+            if (wanted != ZILCH_FORCED_NOT && c->forced[u] != ZILCH_FORCED_NOT && c->forced[u] != wanted) {
+                return zi_fail(
+                    ZILCH_EARG,
+                    "optimizer: coordinate %zu (counted from 0) is forced %s, another one of its group "
+                    "%s",
+                    c->member[k], zilch_forced_name(wanted), zilch_forced_name(c->forced[u]));
+            }
+            c->forced[u] = wanted != ZILCH_FORCED_NOT ? wanted : c->forced[u];
+        }
+        const size_t i = c->member[c->first[u]];
+        if (size_of(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT && c->lower[i] == 0.0 &&
+            c->upper[i] == 0.0) {
+            c->forced[u] = ZILCH_FORCED_OFF; /* by its bounds */
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* A value that must not be zero needs bounds that allow another one. */
+static zilch_status check_values(const zi_constraints *c)
+{
+    for (size_t u = 0; u < c->units; u++) {
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            const size_t i = c->member[k];
+            const int must = c->forced[u] == ZILCH_FORCED_ON || size_of(c, u) > 1;
+            if (must && c->lower[i] == 0.0 && c->upper[i] == 0.0) {
+                return zi_fail(
+                    ZILCH_EARG,
+                    "optimizer: the bounds of coordinate %zu (counted from 0) allow only zero, but it must "
+                    "be active with its group, or is forced on",
+                    i);
+            }
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* A choice of units whose sizes add up to a number between least and most, by dynamic programming: `by`[s] is
+ * the first unit with which the sum s can be made, so that without it s is made by units before it. */
+static int find_choice(zi_constraints *c, size_t *by)
+{
+    size_t sum = 0;
+    for (size_t s = 0; s <= c->dim; s++) {
+        by[s] = SIZE_MAX;
+    }
+    for (size_t u = 0; u < c->units; u++) {
+        c->fallback[u] = c->forced[u] == ZILCH_FORCED_ON;
+        sum += c->fallback[u] ? size_of(c, u) : 0;
+    }
+    const size_t base = sum;
+    for (size_t u = 0; u < c->units; u++) {
+        for (size_t s = c->dim; c->forced[u] == ZILCH_FORCED_NOT && s >= base + size_of(c, u); s--) {
+            const size_t before = s - size_of(c, u);
+            if (by[s] == SIZE_MAX && (before == base || (by[before] != SIZE_MAX && by[before] < u))) {
+                by[s] = u;
+            }
+        }
+    }
+    for (sum = c->least > base ? c->least : base; sum <= c->most && sum <= c->dim; sum++) {
+        if (sum == base || by[sum] != SIZE_MAX) {
+            break;
+        }
+    }
+    if (sum > c->most || sum > c->dim) {
+        return 0;
+    }
+    while (sum > base) {
+        c->fallback[by[sum]] = 1;
+        sum -= size_of(c, by[sum]);
+    }
+    return 1;
+}
+
+static zilch_status check_counts(zi_constraints *c)
+{
+    size_t *by;
+    if (c->least > c->most) {
+        return zi_fail(ZILCH_EARG, "optimizer: at least %zu coordinates active, but at most %zu", c->least,
+                       c->most);
+    }
+    memset(c->fallback, 0, c->units);
+    if (c->least == 0 && c->most == c->dim) { /* every choice is one */
+        for (size_t u = 0; u < c->units; u++) {
+            c->fallback[u] = c->forced[u] == ZILCH_FORCED_ON;
+        }
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&by, c->dim + 1));
+    const int found = find_choice(c, by);
+    zi_free(by);
+    return found ? ZILCH_OK
+                 : zi_fail(ZILCH_EARG,
+                           "optimizer: no choice of coordinates has from %zu to %zu active and keeps what is "
+                           "forced and "
+                           "the groups",
+                           c->least, c->most);
+}
+
+zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
+{
+    const size_t most = o->active_most ? o->active_most : dim;
+    *out = (zi_constraints){.dim = dim, .least = o->active_least, .most = most < dim ? most : dim};
+    out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
+    out->is_free = !out->has_switches && !o->lower && !o->upper;
+    ZI_TRY(allocate(out));
+    ZI_TRY(set_bounds(out, o));
+    ZI_TRY(set_units(out, o->group));
+    ZI_TRY(set_forced(out, o->forced));
+    ZI_TRY(check_values(out));
+    return check_counts(out);
+}
+
+static zilch_status check_unit(const zi_constraints *c, size_t unit, const double *x)
+{
+    const int on = x[c->member[c->first[unit]]] != 0.0;
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        const size_t i = c->member[k];
+        if ((x[i] != 0.0) != on) {
+            return zi_fail(ZILCH_EARG,
+                           "point: coordinates %zu and %zu (counted from 0) must be active together",
+                           c->member[c->first[unit]], i);
+        }
+        if (on && !(x[i] >= c->lower[i] && x[i] <= c->upper[i])) {
+            return zi_fail(ZILCH_EARG,
+                           "point: coordinate %zu (counted from 0) is %g, out of its bounds %g and %g", i,
+                           x[i], c->lower[i], c->upper[i]);
+        }
+        if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
+            return zi_fail(ZILCH_EARG, "point: coordinate %zu (counted from 0) is %g, but forced %s", i, x[i],
+                           zilch_forced_name(c->forced[unit]));
+        }
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < c->dim; i++) {
+        if (!isfinite(x[i])) {
+            return zi_fail(ZILCH_EARG, "point: coordinate %zu (counted from 0) is not finite", i);
+        }
+        active += x[i] != 0.0;
+    }
+    for (size_t u = 0; u < c->units; u++) {
+        ZI_TRY(check_unit(c, u, x));
+    }
+    if (active < c->least || active > c->most) {
+        return zi_fail(ZILCH_EARG, "point: %zu coordinates are active, allowed are %zu to %zu", active,
+                       c->least, c->most);
+    }
+    return ZILCH_OK;
+}
+
+/* ---- What the elites show ------------------------------------------------------------------------ */
+
+zilch_status zi_marginals_create(zi_marginals *out, size_t dim, const zilch_optimizer_options *o)
+{
+    ZI_TRY(zi_alloc(&out->p, 3 * dim));
+    out->mu = out->p + dim;
+    out->sigma = out->p + 2 * dim;
+    zi_marginals_estimate(out, dim, o, 0, NULL);
+    return ZILCH_OK;
+}
+
+void zi_marginals_free(zi_marginals *marginals)
+{
+    zi_free(marginals->p);
+}
+
+void zi_marginals_estimate(zi_marginals *m, size_t dim, const zilch_optimizer_options *o, size_t rows,
+                           const double *x)
+{
+    for (size_t i = 0; i < dim; i++) {
+        double count = 0.0, sum = 0.0, squares = 0.0;
+        for (size_t row = 0; row < rows; row++) {
+            const double value = x[row * dim + i];
+            count += value != 0.0;
+            sum += value;
+        }
+        const double mean = count > 0.0 ? sum / count : o->initial_mu;
+        for (size_t row = 0; row < rows; row++) {
+            const double value = x[row * dim + i];
+            squares += value != 0.0 ? (value - mean) * (value - mean) : 0.0;
+        }
+        m->p[i] = rows ? count / (double)rows : o->initial_p;
+        m->mu[i] = mean;
+        m->sigma[i] = count > 1.0 ? sqrt(squares / (count - 1.0)) : o->initial_sigma;
+    }
+}
+
+/* ---- Mending --------------------------------------------------------------------------------------- */
+
+zilch_status zi_mending_create(zi_mending *out, const zi_constraints *constraints,
+                               const zi_marginals *marginals)
+{
+    *out = (zi_mending){.constraints = constraints, .marginals = marginals};
+    ZI_TRY(zi_alloc(&out->on, constraints->units));
+    return zi_alloc(&out->key, constraints->units);
+}
+
+void zi_mending_free(zi_mending *mending)
+{
+    zi_free(mending->on);
+    zi_free(mending->key);
+}
+
+static size_t count_active(const zi_mending *m)
+{
+    size_t active = 0;
+    for (size_t u = 0; u < m->constraints->units; u++) {
+        active += m->on[u] ? size_of(m->constraints, u) : 0;
+    }
+    return active;
+}
+
+/* Switches units off while too many coordinates are active, or on while too few are: drawn one after the
+ * other, each with a chance proportional to its weight, which is to say in the order of exponential keys. */
+static size_t switch_some(zi_mending *m, zilch_rng *rng, size_t active, int to)
+{
+    const zi_constraints *c = m->constraints;
+    for (size_t u = 0; u < c->units; u++) {
+        const double p = m->marginals->p[c->member[c->first[u]]];
+        m->key[u] = -log(zilch_rng_uniform(rng)) / ((to ? p : 1.0 - p) + least_weight);
+    }
+    while (to ? active < c->least : active > c->most) {
+        size_t next = c->units;
+        for (size_t u = 0; u < c->units; u++) {
+            const int may = m->on[u] != to && c->forced[u] == ZILCH_FORCED_NOT &&
+                            (!to || active + size_of(c, u) <= c->most);
+            if (may && (next == c->units || m->key[u] < m->key[next])) {
+                next = u;
+            }
+        }
+        if (next == c->units) {
+            break;
+        }
+        m->on[next] = (unsigned char)to;
+        active = to ? active + size_of(c, next) : active - size_of(c, next);
+    }
+    return active;
+}
+
+/* Groups may jump over the allowed range; then another order is tried, and at last a choice known to be
+ * right. */
+static void choose_units(zi_mending *m, zilch_rng *rng)
+{
+    const zi_constraints *c = m->constraints;
+    size_t active = count_active(m);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (active >= c->least && active <= c->most) {
+            return;
+        }
+        active = switch_some(m, rng, active, active < c->least);
+        active = active < c->least ? switch_some(m, rng, active, 1) : active;
+    }
+    if (active < c->least || active > c->most) {
+        memcpy(m->on, c->fallback, c->units);
+    }
+}
+
+static int is_inside(const zi_constraints *c, size_t i, double value)
+{
+    return value >= c->lower[i] && value <= c->upper[i];
+}
+
+/* Not zero, within the bounds: where the elites' values say nothing that fits. */
+static double any_value(const zi_mending *m, zilch_rng *rng, size_t i)
+{
+    const double low = m->constraints->lower[i];
+    const double high = m->constraints->upper[i];
+    const double scale = m->marginals->sigma[i] > 0.0 ? m->marginals->sigma[i] : 1.0;
+    if (isfinite(low) && isfinite(high)) {
+        const double value = low + (high - low) * zilch_rng_uniform(rng);
+        return value != 0.0 ? value : high != 0.0 ? high : low;
+    }
+    const double step = scale * fabs(zilch_rng_normal(rng));
+    return isfinite(low) ? low + step : isfinite(high) ? high - step : step;
+}
+
+static double mended_value(const zi_mending *m, zilch_rng *rng, size_t i, double value, int may_be_zero)
+{
+    const zi_constraints *c = m->constraints;
+    for (int k = 0; k < REDRAWS && (value == 0.0 || !is_inside(c, i, value)); k++) {
+        value = m->marginals->mu[i] + m->marginals->sigma[i] * zilch_rng_normal(rng);
+    }
+    const double cut = fmin(fmax(value, c->lower[i]), c->upper[i]);
+    return cut != 0.0 || may_be_zero ? cut : any_value(m, rng, i);
+}
+
+/* A value cut off at 0 switches its coordinate off, where that is allowed. */
+static void mend_values(zi_mending *m, zilch_rng *rng, double *x)
+{
+    const zi_constraints *c = m->constraints;
+    size_t active = count_active(m);
+    for (size_t u = 0; u < c->units; u++) {
+        const int alone = size_of(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT;
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            const size_t i = c->member[k];
+            if (!m->on[u]) {
+                x[i] = 0.0;
+            } else if (x[i] == 0.0 || !is_inside(c, i, x[i])) {
+                x[i] = mended_value(m, rng, i, x[i], alone && active > c->least);
+                active -= x[i] == 0.0;
+            }
+        }
+    }
+}
+
+void zi_mend(zi_mending *m, zilch_rng rng, double *x)
+{
+    const zi_constraints *c = m->constraints;
+    for (size_t u = 0; u < c->units; u++) {
+        m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? x[c->member[c->first[u]]] != 0.0
+                                                    : c->forced[u] == ZILCH_FORCED_ON;
+    }
+    if (c->has_switches) {
+        choose_units(m, &rng);
+    }
+    mend_values(m, &rng, x);
+}

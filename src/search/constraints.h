@@ -1,0 +1,49 @@
+/* What a point may be, and how one that may not is mended. */
+#ifndef ZI_CONSTRAINTS_H
+#define ZI_CONSTRAINTS_H
+
+#include "base/status.h"
+
+/* A unit is what is switched on or off as one: a group, or a coordinate of its own. */
+typedef struct zi_constraints {
+    size_t dim, units;
+    size_t least, most;        /* active coordinates */
+    size_t *first, *member;    /* unit u: coordinates member[first[u]] .. member[first[u + 1] - 1] */
+    zilch_forced *forced;      /* by unit */
+    unsigned char *fallback;   /* by unit: one choice of units that keeps the limits */
+    double *lower, *upper;     /* by coordinate */
+    int has_switches, is_free; /* anything but bounds; nothing at all */
+} zi_constraints;
+
+/* Checks that they can be kept at all. */
+zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *options);
+void zi_constraints_free(zi_constraints *constraints);
+
+/* How often coordinates are active among the elites, and the law of their values. */
+typedef struct zi_marginals {
+    double *p, *mu, *sigma; /* dim each, in one piece of memory that begins at p */
+} zi_marginals;
+
+zilch_status zi_marginals_create(zi_marginals *out, size_t dim, const zilch_optimizer_options *options);
+/* From `rows` points; what they say nothing about stays as in the options. */
+void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zilch_optimizer_options *options,
+                           size_t rows, const double *x);
+void zi_marginals_free(zi_marginals *marginals);
+
+/* Makes x keep them. `unit` and `key` are room for a number a unit each. */
+typedef struct zi_mending {
+    const zi_constraints *constraints;
+    const zi_marginals *marginals;
+    unsigned char *on;
+    double *key;
+} zi_mending;
+
+zilch_status zi_mending_create(zi_mending *out, const zi_constraints *constraints,
+                               const zi_marginals *marginals);
+void zi_mending_free(zi_mending *mending);
+void zi_mend(zi_mending *mending, zilch_rng rng, double *x);
+
+/* EARG, saying what is not kept, or OK. */
+zilch_status zi_constraints_check(const zi_constraints *constraints, const double *x);
+
+#endif

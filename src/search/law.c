@@ -1,0 +1,90 @@
+/* What the laws share: genomes and points, the first points, and the table of laws. */
+#include "search/law.h"
+
+#include "model/attenuation.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct law_row {
+    size_t width; /* of a genome, in dim */
+    zilch_status (*draw)(const zi_draw *draw);
+} law_row;
+
+/* adhoc is the dense law, of a genome twice as wide. */
+static const law_row laws[] = {[ZILCH_LAW_ZIG] = {1, zi_draw_zig},
+                               [ZILCH_LAW_DENSE] = {1, zi_draw_dense},
+                               [ZILCH_LAW_ADHOC] = {2, zi_draw_dense},
+                               [ZILCH_LAW_EA] = {1, zi_draw_ea}};
+
+size_t zi_law_width(zilch_law law, size_t dim)
+{
+    return laws[law].width * dim;
+}
+
+void zi_law_point(zilch_law law, size_t dim, const double *genome, double *x)
+{
+    if (laws[law].width == 1) {
+        memcpy(x, genome, dim * sizeof *x);
+        return;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        x[i] = genome[dim + i] >= 0.0 ? genome[i] : 0.0;
+    }
+}
+
+size_t zi_law_active(zilch_law law, size_t dim, const double *genome)
+{
+    const int has_thresholds = laws[law].width > 1;
+    size_t active = 0;
+    for (size_t i = 0; i < dim; i++) {
+        active += genome[i] != 0.0 && (!has_thresholds || genome[dim + i] >= 0.0);
+    }
+    return active;
+}
+
+void zi_law_follow(zilch_law law, size_t dim, const double *x, double *genome)
+{
+    if (laws[law].width == 1) {
+        memcpy(genome, x, dim * sizeof *x);
+        return;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        double *threshold = &genome[dim + i];
+        if (x[i] != 0.0) {
+            genome[i] = x[i];
+            *threshold = fabs(*threshold);
+        } else if (*threshold >= 0.0) {
+            *threshold = *threshold > 0.0 ? -*threshold : -1.0;
+        }
+    }
+}
+
+/* From the same latents for every law: a value and a mask for each coordinate. A mask that is on or off with
+ * certainty has its threshold where no normal number comes. */
+zilch_status zi_draw_first(const zi_draw *draw)
+{
+    const zilch_optimizer_options *o = draw->options;
+    const double tau = fmin(fmax(zi_margin_of(o->initial_p).tau, -10.0), 10.0);
+    zilch_rng rng = draw->rng;
+    for (size_t row = 0; row < draw->rows; row++) {
+        double *genome = draw->genome + row * draw->width;
+        for (size_t i = 0; i < draw->dim; i++) {
+            genome[i] = o->initial_mu + o->initial_sigma * zilch_rng_normal(&rng);
+        }
+        for (size_t i = 0; i < draw->dim; i++) {
+            const double threshold = zilch_rng_normal(&rng) - tau;
+            if (draw->width > draw->dim) {
+                genome[draw->dim + i] = threshold;
+            } else if (threshold < 0.0) {
+                genome[i] = 0.0;
+            }
+        }
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_draw_next(const zi_draw *draw)
+{
+    return laws[draw->options->law].draw(draw);
+}

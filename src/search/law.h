@@ -1,0 +1,34 @@
+/* The four laws: how new genomes come from those of the elites. */
+#ifndef ZI_LAW_H
+#define ZI_LAW_H
+
+#include "base/status.h"
+
+/* A genome is a point, but for adhoc, where it is dim weights and dim thresholds. */
+size_t zi_law_width(zilch_law law, size_t dim);
+void zi_law_point(zilch_law law, size_t dim, const double *genome, double *x);
+size_t zi_law_active(zilch_law law, size_t dim, const double *genome);
+/* Changes the genome so that it gives the point x, as little as possible. */
+void zi_law_follow(zilch_law law, size_t dim, const double *x, double *genome);
+
+typedef struct zi_draw {
+    const zilch_optimizer_options *options;
+    size_t dim, width;
+    size_t elites; /* at least 2, but for the first points, which need none */
+    const double *elite;
+    zilch_rng rng;
+    size_t rows;
+    double *genome; /* rows x width: the result */
+} zi_draw;
+
+/* The first points, the same for every law. */
+zilch_status zi_draw_first(const zi_draw *draw);
+
+/* Fits the law and draws from it. */
+zilch_status zi_draw_next(const zi_draw *draw);
+
+zilch_status zi_draw_zig(const zi_draw *draw);
+zilch_status zi_draw_dense(const zi_draw *draw);
+zilch_status zi_draw_ea(const zi_draw *draw);
+
+#endif

@@ -1,0 +1,158 @@
+/* Drives an objective to a limit: ask, evaluate, tell, look at the limits. */
+#include "search/optimizer.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+zilch_limits zilch_limits_defaults(void)
+{
+    return (zilch_limits){.size = sizeof(zilch_limits), .generations = 100, .target = NAN};
+}
+
+static zilch_status check_limits(const zilch_limits *limits)
+{
+    if (limits->size != sizeof *limits) {
+        return zi_fail(ZILCH_EARG, "limits: begin from zilch_limits_defaults()");
+    }
+    if (!(limits->over_ask >= 0.0 && limits->over_ask <= 100.0)) {
+        return zi_fail(ZILCH_EARG, "limits: over_ask must be from 0 to 100, not %g", limits->over_ask);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
+{
+    const zilch_progress p = zilch_optimizer_progress(o);
+    const double sign = o->archive.sign;
+    if (sign * p.best_value <= sign * limits->target) { /* false where either is NaN */
+        return ZILCH_STOP_TARGET;
+    }
+    if (limits->generations && p.generations >= limits->generations) {
+        return ZILCH_STOP_GENERATIONS;
+    }
+    if (limits->evaluations && p.evaluations >= limits->evaluations) {
+        return ZILCH_STOP_EVALUATIONS;
+    }
+    if (limits->stagnation && p.generations >= p.improved + limits->stagnation) {
+        return ZILCH_STOP_STAGNATION;
+    }
+    return ZILCH_STOP_NONE;
+}
+
+/* What is left of the population, or of what must come back, and the share asked beyond it; but not more
+ * evaluations than are allowed. */
+static size_t batch_size(const zilch_optimizer *o, const zilch_limits *limits)
+{
+    const size_t population = o->options.population;
+    const size_t waited_for = o->handed - o->told;
+    const size_t open = o->handed < population ? population - o->handed : waited_for;
+    size_t n = open + (size_t)ceil(limits->over_ask * (double)population);
+    if (limits->evaluations && n > limits->evaluations - o->evaluations) {
+        n = (size_t)(limits->evaluations - o->evaluations);
+    }
+    return n;
+}
+
+typedef struct run {
+    zilch_optimizer *optimizer;
+    zilch_objective objective;
+    void *context;
+    size_t capacity;
+    uint64_t *id;
+    double *x, *value;
+} run;
+
+static void free_room(run *r)
+{
+    zi_free(r->id);
+    zi_free(r->x);
+    zi_free(r->value);
+    r->id = NULL;
+    r->x = r->value = NULL;
+    r->capacity = 0;
+}
+
+static zilch_status make_room(run *r, size_t n)
+{
+    if (n <= r->capacity) {
+        return ZILCH_OK;
+    }
+    free_room(r);
+    ZI_TRY(zi_alloc(&r->id, n));
+    ZI_TRY(zi_alloc(&r->x, n * r->optimizer->dim));
+    ZI_TRY(zi_alloc(&r->value, n));
+    r->capacity = n;
+    return ZILCH_OK;
+}
+
+/* Takes the values and closes, where a limit has cut it short too; without memory for that, it is as if
+ * they had not come. */
+static zilch_status take(run *r, size_t n)
+{
+    zilch_optimizer *o = r->optimizer;
+    const uint64_t evaluations = o->evaluations;
+    const uint64_t failures = o->failures;
+    zilch_status status = zilch_tell(o, n, r->id, r->value);
+    status = status == ZILCH_OK ? zilch_advance(o) : status;
+    if (status == ZILCH_ENOMEM) {
+        zi_optimizer_reopen(o);
+        o->evaluations = evaluations;
+        o->failures = failures;
+    }
+    return status;
+}
+
+/* A generation whose evaluation failed as a whole is asked again. */
+static zilch_status evaluate(run *r, size_t n)
+{
+    zilch_optimizer *o = r->optimizer;
+    const zilch_batch batch = {.n = n, .dim = o->dim, .generation = o->generations, .id = r->id, .x = r->x};
+    ZI_TRY(zilch_ask(o, n, r->id, r->x));
+    zi_error_clear();
+    const zilch_status status = r->objective(r->context, &batch, r->value);
+    if (status != ZILCH_OK) {
+        zi_optimizer_reopen(o);
+        return *zilch_last_error()
+                   ? status
+                   : zi_fail(status, "generation %llu: %s", (unsigned long long)o->generations + 1,
+                             zilch_status_text(status));
+    }
+    return take(r, n);
+}
+
+static zilch_status advance(run *r, const zilch_limits *limits)
+{
+    const size_t n = batch_size(r->optimizer, limits);
+    ZI_TRY(make_room(r, n));
+    return evaluate(r, n);
+}
+
+zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void *context,
+                            const zilch_limits *limits, zilch_observer observer, void *observer_context,
+                            zilch_stop *reason)
+{
+    const zilch_limits chosen = limits ? *limits : zilch_limits_defaults();
+    run r = {.optimizer = o, .objective = objective, .context = context};
+    zilch_stop stop = ZILCH_STOP_NONE;
+    zilch_status status = ZILCH_OK;
+    if (!o || !objective) {
+        return zi_fail(ZILCH_EARG, "optimize: optimizer and objective must be given");
+    }
+    ZI_TRY(check_limits(&chosen));
+    while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
+        status = advance(&r, &chosen);
+        if (status == ZILCH_OK && observer) {
+            status = observer(observer_context, o);
+            if (status == ZILCH_ESTOPPED) {
+                stop = ZILCH_STOP_OBSERVER;
+                break;
+            }
+        }
+    }
+    free_room(&r);
+    if (reason) {
+        *reason = stop;
+    }
+    return stop == ZILCH_STOP_NONE ? status : ZILCH_OK;
+}

@@ -1,0 +1,509 @@
+/* Ask and tell. A generation opens when its first point is asked for: the elites are chosen, the law is
+ * fitted and drawn from. It closes when enough values are back: the archive takes them, in the order of their
+ * ids, whatever order they came in. New points are drawn in pieces of one size, each with random numbers of
+ * its own, so that they do not depend on how many are asked for at once. */
+#include "search/optimizer.h"
+
+#include "base/memory.h"
+#include "search/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of random numbers: so many for each generation. */
+enum { STREAM_LAW, STREAM_MENDING, STREAMS };
+enum { PIECE_LOG2 = 48, ROW_LOG2 = 28 }; /* numbers for a piece, and for mending a point */
+
+/* ---- Making one ----------------------------------------------------------------------------------- */
+
+static zilch_status fill(zilch_optimizer *o, const zilch_optimizer_options *options)
+{
+    ZI_TRY(zi_options_copy(&o->options, o->dim, options));
+    return zi_constraints_create(&o->constraints, o->dim, &o->options);
+}
+
+zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
+                                    const zilch_optimizer_options *options)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "optimizer: no place for it given");
+    }
+    *out = NULL;
+    const zilch_optimizer_options chosen = options ? *options : zilch_optimizer_defaults();
+    ZI_TRY(zi_options_check(dim, &chosen));
+    zilch_optimizer *o;
+    ZI_TRY(zi_alloc(&o, 1));
+    const size_t width = zi_law_width(chosen.law, dim);
+    *o = (zilch_optimizer){.dim = dim,
+                           .width = width,
+                           .seed = seed,
+                           .restored_points = SIZE_MAX,
+                           .least_cost = INFINITY,
+                           .late.rows.width = width,
+                           .archive = {.kind = chosen.archive,
+                                       .price = chosen.price,
+                                       .sign = chosen.direction == ZILCH_MINIMIZE ? 1.0 : -1.0,
+                                       .rows.width = width}};
+    const zilch_status status = fill(o, &chosen);
+    if (status != ZILCH_OK) {
+        zilch_optimizer_destroy(o);
+        return status;
+    }
+    *out = o;
+    return ZILCH_OK;
+}
+
+void zilch_optimizer_destroy(zilch_optimizer *o)
+{
+    if (!o) {
+        return;
+    }
+    zi_options_free(&o->options);
+    zi_constraints_free(&o->constraints);
+    zi_archive_free(&o->archive);
+    zi_free(o->slot);
+    zi_free(o->genome);
+    zi_rows_free(&o->late.rows);
+    zi_free(o->late.slot);
+    zi_free(o->news.told);
+    zi_free(o);
+}
+
+/* ---- What the archive takes -------------------------------------------------------------------------- */
+
+/* The point's place in the archive is found, its evaluation becomes news; its value does not count yet. */
+static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const double *genome)
+{
+    zi_news *news = &o->news;
+    size_t point;
+    if (news->is_closed) {
+        news->count = 0;
+        news->is_closed = 0;
+    }
+    ZI_TRY(zi_grow(&news->told, sizeof *news->told, news->count, news->count + 1, &news->capacity));
+    const size_t active = zi_law_active(o->options.law, o->dim, genome);
+    ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
+    news->told[news->count++] = (zi_told){slot->id, point, slot->value};
+    return ZILCH_OK;
+}
+
+static zilch_status announce_late(zilch_optimizer *o)
+{
+    double *genome;
+    zilch_status status = ZILCH_OK;
+    ZI_TRY(zi_alloc(&genome, o->width));
+    for (size_t i = 0; i < o->late.rows.count && status == ZILCH_OK; i++) {
+        if (o->late.slot[i].state == ZI_SLOT_TOLD) {
+            zi_rows_read(&o->late.rows, i, genome);
+            status = announce(o, &o->late.slot[i], genome);
+        }
+    }
+    zi_free(genome);
+    return status;
+}
+
+/* Of those still asked for, the newest few generations' are remembered. */
+static void forget_late(zilch_optimizer *o)
+{
+    zi_late *late = &o->late;
+    const size_t most = 4 * o->options.population;
+    size_t asked = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < late->rows.count; i++) {
+        asked += late->slot[i].state == ZI_SLOT_ASKED;
+    }
+    for (size_t i = 0; i < late->rows.count; i++) {
+        const int is_asked = late->slot[i].state == ZI_SLOT_ASKED;
+        if (is_asked && asked <= most) {
+            late->slot[kept] = late->slot[i];
+            zi_rows_keep(&late->rows, i, kept++);
+        }
+        asked -= (size_t)is_asked;
+    }
+    late->rows.count = kept;
+}
+
+/* From news number `first` on; nothing can fail any more. */
+static void take_values(zilch_optimizer *o, size_t first)
+{
+    for (size_t i = first; i < o->news.count; i++) {
+        zi_archive_put(&o->archive, o->news.told[i].point, o->news.told[i].value);
+    }
+}
+
+/* What came late, and foreign points. */
+static zilch_status take_late(zilch_optimizer *o)
+{
+    const size_t first = o->news.is_closed ? 0 : o->news.count;
+    const zilch_status status = announce_late(o);
+    if (status != ZILCH_OK) {
+        o->news.count = o->news.is_closed ? o->news.count : first;
+        return status;
+    }
+    if (!o->news.is_closed) {
+        take_values(o, first);
+    }
+    forget_late(o);
+    return ZILCH_OK;
+}
+
+/* ---- Opening a generation ------------------------------------------------------------------------------ */
+
+static int law_is_fitted(const zilch_optimizer *o)
+{
+    return o->elites >= (o->generations ? 2 : o->options.elites);
+}
+
+static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
+{
+    return zilch_rng_make(o->seed, STREAMS * o->generations + which);
+}
+
+static zilch_status mend(const zilch_optimizer *o, const zi_marginals *marginals, size_t rows,
+                         size_t first_row, double *x, double *genome)
+{
+    zi_mending mending;
+    zilch_status status = zi_mending_create(&mending, &o->constraints, marginals);
+    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
+        zilch_rng rng = stream_of(o, STREAM_MENDING);
+        rng.counter = (uint64_t)(first_row + i) << ROW_LOG2;
+        zi_law_point(o->options.law, o->dim, genome + i * o->width, x);
+        zi_mend(&mending, rng, x);
+        zi_law_follow(o->options.law, o->dim, x, genome + i * o->width);
+    }
+    zi_mending_free(&mending);
+    return status;
+}
+
+/* Brings new genomes within the limits. */
+static zilch_status mend_rows(const zilch_optimizer *o, size_t rows, size_t first_row, double *genome)
+{
+    zi_marginals marginals = {0};
+    double *x;
+    if (o->constraints.is_free) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim));
+    for (size_t i = 0; i < o->elites; i++) {
+        zi_law_point(o->options.law, o->dim, o->genome + i * o->width, x + (i + 1) * o->dim);
+    }
+    zilch_status status = zi_marginals_create(&marginals, o->dim, &o->options);
+    if (status == ZILCH_OK) {
+        if (law_is_fitted(o)) {
+            zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
+        }
+        status = mend(o, &marginals, rows, first_row, x, genome);
+    }
+    zi_marginals_free(&marginals);
+    zi_free(x);
+    return status;
+}
+
+static zilch_status check_finite(const zilch_optimizer *o, size_t rows, const double *genome)
+{
+    for (size_t i = 0; i < rows * o->width; i++) {
+        if (!isfinite(genome[i])) {
+            return zi_fail(ZILCH_ENUMERIC,
+                           "ask: the law gives coordinates beyond all numbers; bounds would keep them in");
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
+{
+    ZI_TRY(zi_grow(&o->slot, sizeof *o->slot, o->slots, slots, &o->slot_capacity));
+    return zi_grow(&o->genome, o->width * sizeof *o->genome, o->slots, slots, &o->genome_capacity);
+}
+
+/* One more piece of new points: as many as a population has beside its elites. */
+static zilch_status append_piece(zilch_optimizer *o)
+{
+    const size_t rows = o->options.population - o->elites;
+    ZI_TRY(reserve_slots(o, o->slots + rows));
+    zi_draw draw = {.options = &o->options,
+                    .dim = o->dim,
+                    .width = o->width,
+                    .elites = o->elites,
+                    .elite = o->genome,
+                    .rng = stream_of(o, STREAM_LAW),
+                    .rows = rows,
+                    .genome = o->genome + o->slots * o->width};
+    draw.rng.counter = (uint64_t)((o->slots - o->elites) / rows) << PIECE_LOG2;
+    ZI_TRY(law_is_fitted(o) ? zi_draw_next(&draw) : zi_draw_first(&draw));
+    ZI_TRY(check_finite(o, rows, draw.genome));
+    ZI_TRY(mend_rows(o, rows, o->slots, draw.genome));
+    ZI_TRY(check_finite(o, rows, draw.genome)); /* mending draws from a law too */
+    for (size_t i = 0; i < rows; i++) {
+        o->slot[o->slots + i] = (zi_slot){.state = ZI_SLOT_NEW};
+    }
+    o->slots += rows;
+    return ZILCH_OK;
+}
+
+static zilch_status append_elites(zilch_optimizer *o)
+{
+    size_t *best;
+    ZI_TRY(zi_alloc(&best, o->options.elites));
+    const size_t count = zi_archive_select(&o->archive, o->options.elites, best);
+    const zilch_status status = reserve_slots(o, count);
+    for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
+        zi_rows_read(&o->archive.rows, best[i], o->genome + i * o->width);
+        o->slot[i] = (zi_slot){.state = ZI_SLOT_NEW};
+    }
+    if (status == ZILCH_OK) {
+        o->elites = o->slots = count;
+    }
+    zi_free(best);
+    return status;
+}
+
+/* On failure there is no open generation. */
+static zilch_status open_generation(zilch_optimizer *o)
+{
+    ZI_TRY(take_late(o));
+    ZI_TRY(append_elites(o));
+    const zilch_status status = append_piece(o);
+    if (status != ZILCH_OK) {
+        o->slots = o->elites = 0;
+    }
+    return status;
+}
+
+zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
+{
+    if (!o || (n && (!id || !x))) {
+        return zi_fail(ZILCH_EARG, "ask: optimizer and places for ids and points must be given");
+    }
+    if (n > SIZE_MAX / 2 / sizeof(double) / o->width - o->handed) {
+        return zi_fail(ZILCH_EARG, "ask: %zu points are more than memory can hold", n);
+    }
+    if (n && o->slots == 0) {
+        ZI_TRY(open_generation(o));
+    }
+    while (o->slots < o->handed + n) {
+        ZI_TRY(append_piece(o));
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = o->handed + i;
+        o->slot[at].state = ZI_SLOT_ASKED;
+        o->slot[at].id = id[i] = o->first_id + at;
+        zi_law_point(o->options.law, o->dim, o->genome + at * o->width, x + i * o->dim);
+    }
+    o->handed += n;
+    return ZILCH_OK;
+}
+
+/* ---- Closing a generation --------------------------------------------------------------------------------
+ */
+
+void zi_optimizer_reopen(zilch_optimizer *o)
+{
+    for (size_t i = 0; i < o->handed; i++) {
+        o->slot[i] = (zi_slot){.state = ZI_SLOT_NEW};
+    }
+    o->handed = o->told = 0;
+}
+
+static zilch_status append_late(zilch_optimizer *o, const zi_slot *slot, const double *genome)
+{
+    zi_late *late = &o->late;
+    const size_t count = late->rows.count;
+    ZI_TRY(zi_grow(&late->slot, sizeof *late->slot, count, count + 1, &late->capacity));
+    ZI_TRY(zi_rows_append(&late->rows, genome));
+    late->slot[count] = *slot;
+    return ZILCH_OK;
+}
+
+static zilch_status keep_unanswered(zilch_optimizer *o)
+{
+    for (size_t i = 0; i < o->handed; i++) {
+        if (o->slot[i].state == ZI_SLOT_ASKED) {
+            ZI_TRY(append_late(o, &o->slot[i], o->genome + i * o->width));
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status announce_told(zilch_optimizer *o)
+{
+    ZI_TRY(announce_late(o));
+    for (size_t i = 0; i < o->handed; i++) {
+        if (o->slot[i].state == ZI_SLOT_TOLD) {
+            ZI_TRY(announce(o, &o->slot[i], o->genome + i * o->width));
+        }
+    }
+    return keep_unanswered(o);
+}
+
+static void note_best(zilch_optimizer *o)
+{
+    size_t best;
+    if (zi_archive_select(&o->archive, 1, &best)) {
+        const zi_worth *w = &o->archive.worth[best];
+        const double cost = zi_archive_cost(&o->archive, w->value, w->active);
+        if (cost < o->least_cost) {
+            o->least_cost = cost;
+            o->improved = o->generations;
+        }
+    }
+}
+
+static zilch_status close_generation(zilch_optimizer *o)
+{
+    const size_t first = o->news.is_closed ? 0 : o->news.count;
+    const size_t late = o->late.rows.count;
+    size_t successes = 0;
+    for (size_t i = 0; i < o->handed; i++) {
+        successes += o->slot[i].state == ZI_SLOT_TOLD && isfinite(o->slot[i].value);
+    }
+    if (successes == 0) {
+        const size_t told = o->told;
+        zi_optimizer_reopen(o);
+        return zi_fail(ZILCH_EOBJECTIVE,
+                       "generation %llu: none of %zu evaluations succeeded; nothing is lost, "
+                       "its points will be asked again",
+                       (unsigned long long)o->generations + 1, told);
+    }
+    const zilch_status status = announce_told(o);
+    if (status != ZILCH_OK) { /* as before */
+        o->news.count = first;
+        o->late.rows.count = late;
+        return status;
+    }
+    take_values(o, first);
+    forget_late(o);
+    o->first_id += o->handed;
+    o->slots = o->elites = o->handed = o->told = 0;
+    o->generations++;
+    o->news.is_closed = 1;
+    note_best(o);
+    return ZILCH_OK;
+}
+
+zilch_status zilch_advance(zilch_optimizer *o)
+{
+    if (!o) {
+        return zi_fail(ZILCH_EARG, "advance: no optimizer given");
+    }
+    return o->told ? close_generation(o) : ZILCH_OK;
+}
+
+/* ---- Telling
+ * ------------------------------------------------------------------------------------------------ */
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = ((const zi_slot *)a)->id;
+    const uint64_t y = ((const zi_slot *)b)->id;
+    return (x > y) - (x < y);
+}
+
+/* The slot with this id; NULL if it was never asked for, or is forgotten. */
+static zi_slot *find_slot(zilch_optimizer *o, uint64_t id)
+{
+    if (id >= o->first_id && id - o->first_id < o->handed) {
+        return &o->slot[id - o->first_id];
+    }
+    for (size_t i = 0; i < o->late.rows.count; i++) { /* few */
+        if (o->late.slot[i].id == id) {
+            return &o->late.slot[i];
+        }
+    }
+    return NULL;
+}
+
+static zilch_status check_id(zilch_optimizer *o, uint64_t id)
+{
+    const zi_slot *slot = find_slot(o, id);
+    const unsigned long long number = id;
+    if (!slot) {
+        return zi_fail(
+            ZILCH_EARG,
+            "tell: id %llu was not asked for, was told in a generation that has closed, or is forgotten; "
+            "zilch_tell_point takes any point",
+            number);
+    }
+    if (slot->state == ZI_SLOT_TOLD) {
+        return zi_fail(ZILCH_EARG, "tell: id %llu was told before", number);
+    }
+    return ZILCH_OK;
+}
+
+/* None of the ids twice. */
+static zilch_status check_ids(zilch_optimizer *o, size_t n, const uint64_t *id)
+{
+    zi_slot *sorted;
+    ZI_TRY(zi_alloc(&sorted, n));
+    for (size_t i = 0; i < n; i++) {
+        sorted[i].id = id[i];
+    }
+    qsort(sorted, n, sizeof *sorted, ascending);
+    zilch_status status = ZILCH_OK;
+    for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
+        status = i && sorted[i].id == sorted[i - 1].id
+                     ? zi_fail(ZILCH_EARG, "tell: id %llu is there twice", (unsigned long long)sorted[i].id)
+                     : check_id(o, sorted[i].id);
+    }
+    zi_free(sorted);
+    return status;
+}
+
+static size_t needed(const zilch_optimizer *o)
+{
+    return (size_t)ceil(o->options.share * (double)o->options.population);
+}
+
+zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value)
+{
+    if (!o || (n && (!id || !value))) {
+        return zi_fail(ZILCH_EARG, "tell: optimizer, ids and values must be given");
+    }
+    ZI_TRY(check_ids(o, n, id));
+    for (size_t i = 0; i < n; i++) {
+        zi_slot *slot = find_slot(o, id[i]);
+        slot->value = value[i];
+        slot->state = ZI_SLOT_TOLD;
+        o->told += id[i] >= o->first_id && id[i] < ZI_FOREIGN_ID;
+        o->evaluations++;
+        o->failures += isfinite(value[i]) ? 0 : 1;
+    }
+    return o->told >= needed(o) ? close_generation(o) : ZILCH_OK;
+}
+
+/* A genome that gives this point: what the point leaves open comes from the first law. */
+static zilch_status genome_of(const zilch_optimizer *o, const double *x, double *genome)
+{
+    const zi_draw draw = {.options = &o->options,
+                          .dim = o->dim,
+                          .width = o->width,
+                          .rng = zilch_rng_make(o->seed, UINT64_MAX - o->foreign),
+                          .rows = 1,
+                          .genome = genome};
+    ZI_TRY(zi_draw_first(&draw));
+    zi_law_follow(o->options.law, o->dim, x, genome);
+    return ZILCH_OK;
+}
+
+zilch_status zilch_tell_point(zilch_optimizer *o, const double *x, double value)
+{
+    double *genome;
+    if (!o || !x) {
+        return zi_fail(ZILCH_EARG, "tell: optimizer and point must be given");
+    }
+    ZI_TRY(zi_constraints_check(&o->constraints, x));
+    ZI_TRY(zi_alloc(&genome, o->width));
+    zilch_status status = genome_of(o, x, genome);
+    if (status == ZILCH_OK) {
+        const zi_slot slot = {.id = ZI_FOREIGN_ID + o->foreign, .value = value, .state = ZI_SLOT_TOLD};
+        status = append_late(o, &slot, genome);
+    }
+    zi_free(genome);
+    if (status == ZILCH_OK) {
+        o->foreign++;
+        o->evaluations++;
+        o->failures += isfinite(value) ? 0 : 1;
+    }
+    return status;
+}

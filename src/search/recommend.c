@@ -1,0 +1,321 @@
+/* The best supported point. The best of the archive are the luckiest: with noise, their values flatter. So
+ * the first few are evaluated anew and the better half is kept, again and again, each round with as many
+ * evaluations as the others (Karnin, Koren and Somekh 2013, successive halving). All points of a round meet
+ * the same noise (the same ids), so that their differences are less noisy than their values. */
+#include "search/optimizer.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of one point: mean and sum of squared deviations, updated one by one (Welford). */
+typedef struct tally {
+    uint64_t count, failures;
+    double mean, squares;
+} tally;
+
+typedef struct candidate {
+    size_t point, active;
+    double *x;
+    double cost; /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
+    tally tally;
+} candidate;
+
+typedef struct contest {
+    const zilch_optimizer *optimizer;
+    zilch_objective objective;
+    void *context;
+    uint64_t spent;
+    uint64_t noise; /* ids used up: the next fresh one */
+} contest;
+
+zilch_recommend_options zilch_recommend_defaults(void)
+{
+    return (zilch_recommend_options){
+        .size = sizeof(zilch_recommend_options), .shortlist = 20, .evaluations = 500};
+}
+
+static zilch_status check_options(const zilch_recommend_options *o)
+{
+    if (o->size != sizeof *o) {
+        return zi_fail(ZILCH_EARG, "recommend: begin from zilch_recommend_defaults()");
+    }
+    if (o->shortlist < 1 || o->evaluations < o->shortlist || o->evaluations > UINT32_MAX) {
+        return zi_fail(
+            ZILCH_EARG,
+            "recommend: the shortlist must have a point at least, and each of its points an evaluation");
+    }
+    return ZILCH_OK;
+}
+
+/* ---- Evaluating ------------------------------------------------------------------------------------- */
+
+static void count_value(tally *t, double value)
+{
+    if (!isfinite(value)) {
+        t->failures++;
+        return;
+    }
+    t->count++;
+    const double delta = value - t->mean;
+    t->mean += delta / (double)t->count;
+    t->squares += delta * (value - t->mean);
+}
+
+static void update_cost(const zilch_optimizer *o, candidate *c)
+{
+    c->cost = c->tally.count ? zi_archive_cost(&o->archive, c->tally.mean, c->active) : INFINITY;
+}
+
+static zilch_status call(contest *t, size_t n, const uint64_t *id, const double *x, double *value)
+{
+    const zilch_batch batch = {.n = n, .dim = t->optimizer->dim, .generation = UINT64_MAX, .id = id, .x = x};
+    zi_error_clear();
+    const zilch_status status = t->objective(t->context, &batch, value);
+    t->spent += n;
+    return status == ZILCH_OK || *zilch_last_error() ? status
+                                                     : zi_fail(status, "recommend: the objective failed");
+}
+
+/* `repeats` more values of each candidate, on noise number `noise` and the following. */
+static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t repeats, uint64_t noise)
+{
+    const size_t dim = t->optimizer->dim;
+    const size_t n = count * repeats;
+    uint64_t *id = NULL;
+    double *x = NULL;
+    zilch_status status = zi_alloc(&id, n);
+    status = status == ZILCH_OK ? zi_alloc(&x, n * (dim + 1)) : status;
+    if (status == ZILCH_OK) {
+        double *value = x + n * dim;
+        for (size_t k = 0; k < n; k++) {
+            id[k] = ZI_RECOMMEND_ID + noise + k % repeats;
+            memcpy(x + k * dim, list[k / repeats].x, dim * sizeof *x);
+        }
+        status = call(t, n, id, x, value);
+        for (size_t k = 0; k < n && status == ZILCH_OK; k++) {
+            count_value(&list[k / repeats].tally, value[k]);
+        }
+    }
+    for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
+        update_cost(t->optimizer, &list[i]);
+    }
+    zi_free(id);
+    zi_free(x);
+    return status;
+}
+
+/* ---- Halving ------------------------------------------------------------------------------------------ */
+
+static int by_cost(const void *a, const void *b)
+{
+    const candidate *x = a;
+    const candidate *y = b;
+    if (x->cost != y->cost) {
+        return x->cost < y->cost ? -1 : 1;
+    }
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* Whether every new value is the one on record: then there is no noise, and more values say nothing. */
+static int is_exact(const zilch_optimizer *o, const candidate *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const tally *t = &list[i].tally;
+        if (!t->count || t->failures || t->squares != 0.0 ||
+            t->mean != o->archive.worth[list[i].point].value) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static size_t rounds_for(size_t count)
+{
+    size_t rounds = 0;
+    for (size_t left = count; left > 1; left = (left + 1) / 2) {
+        rounds++;
+    }
+    return rounds ? rounds : 1;
+}
+
+/* The winner comes to the front; *last says how often it was evaluated in the last round. */
+static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t budget, size_t *last)
+{
+    const size_t rounds = rounds_for(count);
+    for (size_t round = 0; round < rounds; round++) {
+        const uint64_t share = (budget - t->spent) / (rounds - round);
+        const size_t repeats = (size_t)(share / count);
+        if (repeats > 0) {
+            ZI_TRY(evaluate(t, list, count, repeats, t->noise));
+            t->noise += repeats;
+            *last = repeats;
+        }
+        qsort(list, count, sizeof *list, by_cost);
+        if (round == 0 && is_exact(t->optimizer, list, count)) {
+            return ZILCH_OK;
+        }
+        count = (count + 1) / 2;
+    }
+    return ZILCH_OK;
+}
+
+/* ---- Pruning ---------------------------------------------------------------------------------------------
+ */
+
+static int may_be_pruned(const zi_constraints *c, size_t unit, const candidate *best)
+{
+    const size_t size = c->first[unit + 1] - c->first[unit];
+    return best->x[c->member[c->first[unit]]] != 0.0 && c->forced[unit] == ZILCH_FORCED_NOT &&
+           best->active >= c->least + size;
+}
+
+/* A unit's largest coefficient. */
+static double magnitude(const zi_constraints *c, size_t unit, const double *x)
+{
+    double largest = 0.0;
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        largest = fmax(largest, fabs(x[c->member[k]]));
+    }
+    return largest;
+}
+
+/* The unit of the smallest coefficients among those not yet tried; units if there is none. */
+static size_t smallest(const zi_constraints *c, const candidate *best, const unsigned char *tried)
+{
+    size_t found = c->units;
+    for (size_t u = 0; u < c->units; u++) {
+        const int fits = !tried[u] && may_be_pruned(c, u, best);
+        if (fits && (found == c->units || magnitude(c, u, best->x) < magnitude(c, found, best->x))) {
+            found = u;
+        }
+    }
+    return found;
+}
+
+static void switch_off(const zi_constraints *c, size_t unit, const candidate *from, candidate *to, size_t dim)
+{
+    memcpy(to->x, from->x, dim * sizeof *to->x);
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        to->x[c->member[k]] = 0.0;
+    }
+    to->active = from->active - (c->first[unit + 1] - c->first[unit]);
+    to->tally = (tally){0};
+}
+
+/* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
+ * that was changed is evaluated once more, on noise that decided nothing. */
+static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigned char *tried, size_t repeats)
+{
+    const zi_constraints *c = &t->optimizer->constraints;
+    const uint64_t noise = t->noise;
+    const size_t before = best->active;
+    const tally unpruned = best->tally;
+    t->noise += repeats;
+    memset(tried, 0, c->units);
+    best->tally = (tally){0};
+    ZI_TRY(evaluate(t, best, 1, repeats, noise));
+    for (size_t u = smallest(c, best, tried); u < c->units; u = smallest(c, best, tried)) {
+        tried[u] = 1;
+        switch_off(c, u, best, spare, t->optimizer->dim);
+        ZI_TRY(evaluate(t, spare, 1, repeats, noise));
+        if (spare->cost <= best->cost) {
+            double *const x = best->x;
+            const size_t point = best->point;
+            *best = *spare;
+            best->point = point;
+            spare->x = x;
+        }
+    }
+    best->tally = best->active < before ? (tally){0} : unpruned;
+    if (best->active < before) {
+        ZI_TRY(evaluate(t, best, 1, repeats, t->noise));
+        t->noise += repeats;
+    }
+    update_cost(t->optimizer, best);
+    return ZILCH_OK;
+}
+
+static zilch_status prune_best(contest *t, candidate *best, double *room, size_t repeats)
+{
+    unsigned char *tried;
+    candidate spare = {.x = room};
+    ZI_TRY(zi_alloc(&tried, t->optimizer->constraints.units));
+    const zilch_status status = prune(t, best, &spare, tried, repeats);
+    zi_free(tried);
+    return status;
+}
+
+/* ---- Recommending
+ * ------------------------------------------------------------------------------------------ */
+
+/* `x` is room for as many points. */
+static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t most, double *x, size_t *count)
+{
+    zilch_record *record;
+    ZI_TRY(zi_alloc(&record, most));
+    zilch_status status = zilch_top(o, most, record, count);
+    for (size_t i = 0; status == ZILCH_OK && i < *count; i++) {
+        list[i] = (candidate){.point = (size_t)record[i].point,
+                              .active = record[i].active,
+                              .x = x + i * o->dim,
+                              .cost = zi_archive_cost(&o->archive, record[i].value, record[i].active)};
+        status = zilch_archive_read(o, record[i].point, list[i].x, NULL);
+    }
+    zi_free(record);
+    return status;
+}
+
+static void report(const contest *t, const candidate *best, zilch_recommendation *out)
+{
+    const tally *values = &best->tally;
+    const double count = (double)values->count;
+    *out =
+        (zilch_recommendation){.point = best->point,
+                               .mean = values->count ? values->mean : NAN,
+                               .deviation = values->count > 1 ? sqrt(values->squares / (count - 1.0)) : 0.0,
+                               .evaluations = values->count,
+                               .spent = t->spent,
+                               .active = best->active,
+                               .pruned = t->optimizer->archive.worth[best->point].active - best->active};
+    out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
+}
+
+static zilch_status hold(contest *t, const zilch_recommend_options *o, candidate *list, double *room,
+                         double *x, zilch_recommendation *out)
+{
+    size_t count;
+    size_t last = 1;
+    ZI_TRY(draw_up(t->optimizer, list, o->shortlist, room, &count));
+    if (count == 0) {
+        return zi_fail(ZILCH_ESTATE, "recommend: no evaluation has succeeded yet");
+    }
+    ZI_TRY(halve(t, list, count, o->evaluations, &last));
+    if (o->prune) {
+        ZI_TRY(prune_best(t, list, room + o->shortlist * t->optimizer->dim, last));
+    }
+    memcpy(x, list->x, t->optimizer->dim * sizeof *x);
+    report(t, list, out);
+    return ZILCH_OK;
+}
+
+zilch_status zilch_recommend(const zilch_optimizer *optimizer, zilch_objective objective, void *context,
+                             const zilch_recommend_options *options, double *x, zilch_recommendation *out)
+{
+    if (!optimizer || !objective || !x || !out) {
+        return zi_fail(ZILCH_EARG, "recommend: optimizer, objective and places for the result must be given");
+    }
+    const zilch_recommend_options chosen = options ? *options : zilch_recommend_defaults();
+    ZI_TRY(check_options(&chosen));
+    contest t = {.optimizer = optimizer, .objective = objective, .context = context};
+    candidate *list;
+    double *room = NULL;
+    ZI_TRY(zi_alloc(&list, chosen.shortlist));
+    zilch_status status = zi_alloc(&room, (chosen.shortlist + 1) * optimizer->dim);
+    status = status == ZILCH_OK ? hold(&t, &chosen, list, room, x, out) : status;
+    zi_free(room);
+    zi_free(list);
+    return status;
+}
