@@ -764,6 +764,109 @@ typedef struct zilch_pool {
 } zilch_pool;
 ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch, double *value);
 
+/* ---- Problems ------------------------------------------------------------------------- */
+
+/* Objectives to try the search on. A problem is named with its settings: "smop1:dim=100",
+ * "lander:episodes=32".
+ *   lander     the quadratic policy's 90 parameters; mean return of `episodes` (8) landings, on seeds fresh
+ *              for each evaluation or, with seeds=common, the same for a generation; maximised. gravity,
+ *              wind, wind_power and turbulence_power as in zilch_lander_options.
+ *   sphere     dim (100) coordinates; the first `active` (10) have their optimum at 1, the others at 0;
+ *              `noise` (0) is the deviation of what is added to each value
+ *   smop1..8   Tian, Zhang, Wang and Jin's sparse problems in single-objective form; dim (100), a tenth
+ *              active
+ *   ellipsoid  a rotated ellipsoid of condition 1,000 on the first tenth of dim (100) coordinates, the
+ *              others at a price of 0.1 each
+ * Minimised, unless said otherwise. */
+#define ZILCH_PROBLEM_LIST(X)                                                           \
+    X(lander, "land Gymnasium's Lunar Lander with a quadratic policy of 90 parameters") \
+    X(sphere, "sum of squares around a sparse optimum, with noise if asked for")        \
+    X(smop1, "easy on the support, multimodal off it")                                  \
+    X(smop2, "multimodal on the support, deceptive off it")                             \
+    X(smop3, "blocks of ten that must be switched off together")                        \
+    X(smop4, "any tenth of the coordinates may stay active")                            \
+    X(smop5, "exactly a tenth active, each at pi/3")                                    \
+    X(smop6, "the tenth that fits best stays active")                                   \
+    X(smop7, "zeros that depend on their neighbours")                                   \
+    X(smop8, "values and zeros that depend on their neighbours")                        \
+    X(ellipsoid, "a rotated, ill-conditioned ellipsoid on a tenth of the coordinates")
+
+typedef struct zilch_problem zilch_problem;
+
+/* `seed` gives the problem's noise and, in ellipsoid, its rotation. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_open(zilch_problem **out, const char *name,
+                                                           uint64_t seed);
+ZILCH_API void zilch_problem_close(zilch_problem *problem);
+
+/* Sparse regression on the caller's data: a coordinate for each column of x (rows x cols), which is
+ * standardised; an intercept is always there. */
+#define ZILCH_REGRESSION_LIST(X)   \
+    X(REGRESSION_LINEAR, "linear") \
+    X(REGRESSION_LOGISTIC, "logistic")
+
+/* subset: a point's zeros choose columns, their coefficients are fitted to the training rows, and the value
+ * is the error on the validation rows. coefficients: a point's coordinates are the coefficients of the
+ * standardised columns, and the value is the error on the training rows, the intercept the best for them. */
+#define ZILCH_SEARCHED_LIST(X)   \
+    X(SEARCHED_SUBSET, "subset") \
+    X(SEARCHED_COEFFICIENTS, "coefficients")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_regression { ZILCH_REGRESSION_LIST(X) } zilch_regression;
+typedef enum zilch_searched { ZILCH_SEARCHED_LIST(X) } zilch_searched;
+#undef X
+ZILCH_API const char *zilch_regression_name(zilch_regression regression);
+ZILCH_API const char *zilch_searched_name(zilch_searched searched);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_regression_parse(const char *name, zilch_regression *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_searched_parse(const char *name, zilch_searched *out);
+
+typedef struct zilch_regression_options {
+    size_t size;             /* set by zilch_regression_defaults() */
+    zilch_regression kind;   /* linear: mean squared error; logistic: mean log loss, y is 0 or 1 */
+    zilch_searched searched; /* subset */
+    double validation;       /* 0.3; share of the rows, drawn by the seed, that are held out */
+} zilch_regression_options;
+
+ZILCH_API zilch_regression_options zilch_regression_defaults(void);
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_regression(zilch_problem **out, size_t rows,
+                                                                 size_t cols, const double *x,
+                                                                 const double *y,
+                                                                 const zilch_regression_options *options,
+                                                                 uint64_t seed);
+
+/* What a point says as a regression: coefficients in the units of the data (cols), the intercept, and the
+ * errors. */
+typedef struct zilch_regression_fit {
+    double intercept;
+    double training_error, validation_error; /* mean squared error, or mean log loss */
+    double training_score, validation_score; /* linear: R^2; logistic: share of rows told apart rightly */
+} zilch_regression_fit;
+
+/* ESTATE if the problem is no regression. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_fit(const zilch_problem *problem, const double *x,
+                                                          double *coefficients, zilch_regression_fit *out);
+
+typedef struct zilch_problem_info {
+    const char *name;    /* "smop1"; "linear", "logistic"; the problem's */
+    const char *setting; /* what opens it again: "smop1:dim=100", all settings in it; "" of a regression */
+    size_t dim;
+    zilch_direction direction;
+    double lower, upper; /* of every coordinate; -INFINITY, INFINITY: none */
+    double price;        /* that suits it */
+    int is_noisy;
+} zilch_problem_info;
+
+ZILCH_API zilch_problem_info zilch_problem_describe(const zilch_problem *problem);
+
+/* The objective; the problem is its context. Any number of threads at once. */
+ZILCH_API zilch_status zilch_problem_objective(void *problem, const zilch_batch *batch, double *value);
+
+/* Share of coordinates that are active or not as in the optimum; where only their number is known, 1 minus
+ * the difference of the counts divided by dim. ESTATE where the optimum is not known. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_support(const zilch_problem *problem, const double *x,
+                                                              double *share);
+
 /* ---- Files and threads, for programs around the library ---------------------- */
 
 /* Write `path` whole or not at all: `write` fills a stream on a temporary file in

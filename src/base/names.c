@@ -14,6 +14,8 @@ static const char *const direction[] = {ZILCH_DIRECTION_LIST(X)};
 static const char *const archive[] = {ZILCH_ARCHIVE_LIST(X)};
 static const char *const forced[] = {ZILCH_FORCED_LIST(X)};
 static const char *const stop[] = {ZILCH_STOP_LIST(X)};
+static const char *const regression[] = {ZILCH_REGRESSION_LIST(X)};
+static const char *const searched[] = {ZILCH_SEARCHED_LIST(X)};
 #undef X
 
 #define DEFINE_NAMES(what)                                                               \
@@ -41,3 +43,5 @@ DEFINE_NAMES(direction)
 DEFINE_NAMES(archive)
 DEFINE_NAMES(forced)
 DEFINE_NAMES(stop)
+DEFINE_NAMES(regression)
+DEFINE_NAMES(searched)

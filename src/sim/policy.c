@@ -6,6 +6,8 @@
  *
  * Text: formulas are read by recursive descent. A number is written with the fewest of 15, 16 or 17
  * digits that give the same double back, so reading what was written is exact. */
+#include "sim/policy.h"
+
 #include "base/bytes.h"
 #include "base/status.h"
 
@@ -29,27 +31,16 @@ static int quadratic_index(int i, int j)
 
 /* ---- Actions ---------------------------------------------------------------------------- */
 
-typedef struct term {
-    double coefficient;
-    int first, second; /* inputs; second is -1 in a linear term */
-} term;
-
-typedef struct formula {
-    double bias;
-    int count;
-    term term[ZILCH_POLICY_TERMS];
-} formula;
-
-static void collect(formula *f, double coefficient, int first, int second)
+static void collect(zi_formula *f, double coefficient, int first, int second)
 {
     if (coefficient != 0.0) {
-        f->term[f->count++] = (term){coefficient, first, second};
+        f->term[f->count++] = (zi_term){coefficient, first, second};
     }
 }
 
-static formula formula_of(const double *parameters)
+static zi_formula formula_of(const double *parameters)
 {
-    formula f = {.bias = parameters[0] + 0.0}; /* -0 is 0 */
+    zi_formula f = {.bias = parameters[0] + 0.0}; /* -0 is 0 */
     for (int i = 0; i < INPUTS; i++) {
         collect(&f, parameters[LINEAR + i], i, -1);
     }
@@ -61,25 +52,35 @@ static formula formula_of(const double *parameters)
     return f;
 }
 
-static double evaluate(const formula *f, const float *s)
+static double evaluate(const zi_formula *f, const float *s)
 {
     double sum = f->bias;
     for (int k = 0; k < f->count; k++) {
-        const term *t = &f->term[k];
+        const zi_term *t = &f->term[k];
         const double first = (double)s[t->first];
         sum += t->coefficient * (t->second < 0 ? first : first * (double)s[t->second]);
     }
     return sum < -1.0 ? -1.0 : sum > 1.0 ? 1.0 : sum == sum ? sum : 0.0;
 }
 
+zi_policy zi_policy_of(const double parameters[ZILCH_POLICY_PARAMETERS])
+{
+    return (zi_policy){{formula_of(parameters), formula_of(parameters + ZILCH_POLICY_TERMS)}};
+}
+
+void zi_policy_act(const zi_policy *policy, const float *observation, double *action)
+{
+    for (int engine = 0; engine < ENGINES; engine++) {
+        action[engine] = evaluate(&policy->engine[engine], observation);
+    }
+}
+
 void zilch_policy_act(const double parameters[ZILCH_POLICY_PARAMETERS], size_t n, const float *observations,
                       double *actions)
 {
-    const formula main = formula_of(parameters);
-    const formula side = formula_of(parameters + ZILCH_POLICY_TERMS);
+    const zi_policy policy = zi_policy_of(parameters);
     for (size_t k = 0; k < n; k++) {
-        actions[k * ENGINES] = evaluate(&main, observations + k * INPUTS);
-        actions[k * ENGINES + 1] = evaluate(&side, observations + k * INPUTS);
+        zi_policy_act(&policy, observations + k * INPUTS, actions + k * ENGINES);
     }
 }
 
@@ -147,14 +148,14 @@ static void put_term(zi_writer *w, int is_first, double coefficient, const char 
 
 static void put_engine(zi_writer *w, const char *name, const double *parameters)
 {
-    const formula f = formula_of(parameters);
+    const zi_formula f = formula_of(parameters);
     put(w, name);
     put(w, " = ");
     if (f.bias != 0.0) {
         put_term(w, 1, f.bias, NULL, NULL);
     }
     for (int k = 0; k < f.count; k++) {
-        const term *t = &f.term[k];
+        const zi_term *t = &f.term[k];
         put_term(w, f.bias == 0.0 && k == 0, t->coefficient, input_name[t->first],
                  t->second < 0 ? NULL : input_name[t->second]);
     }

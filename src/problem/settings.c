@@ -1,0 +1,245 @@
+/* Settings of a problem, from text and to text, by the family's table. A number is written with the fewest of
+ * 15, 16 or 17 digits that give the same double back, so that the text opens the very same problem again. */
+#include "base/bytes.h"
+#include "problem/problem.h"
+
+#include <assert.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_SIZE = 32, LIST_SIZE = 160, ITEM_SIZE = 64 };
+
+/* ---- Numbers are the same in every locale ---------------------------------------------------- */
+
+typedef struct plain_locale {
+    locale_t plain, before;
+} plain_locale;
+
+static zilch_status locale_enter(plain_locale *l)
+{
+    l->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (l->plain == (locale_t)0) {
+        return zi_fail(ZILCH_ENOMEM, "problem: out of memory");
+    }
+    l->before = uselocale(l->plain);
+    return ZILCH_OK;
+}
+
+static void locale_leave(const plain_locale *l)
+{
+    uselocale(l->before);
+    freelocale(l->plain);
+}
+
+static const char *number_text(double value, char text[NUMBER_SIZE])
+{
+    int digits = 15;
+    do {
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
+    } while (digits++ < 17 && strtod(text, NULL) != value);
+    return text;
+}
+
+/* ---- One value ------------------------------------------------------------------------------- */
+
+static void value_store(const zi_setting *s, double value, void *state)
+{
+    char *place = (char *)state + s->offset;
+    const size_t count = s->kind == ZI_REAL ? 0 : (size_t)value;
+    const unsigned choice = (unsigned)count;
+    switch (s->kind) {
+    case ZI_COUNT:
+        memcpy(place, &count, sizeof count);
+        break;
+    case ZI_REAL:
+        memcpy(place, &value, sizeof value);
+        break;
+    case ZI_CHOICE:
+        memcpy(place, &choice, sizeof choice);
+        break;
+    }
+}
+
+static double value_load(const zi_setting *s, const void *state)
+{
+    const char *place = (const char *)state + s->offset;
+    size_t count = 0;
+    unsigned choice = 0;
+    double value = 0.0;
+    switch (s->kind) {
+    case ZI_COUNT:
+        memcpy(&count, place, sizeof count);
+        return (double)count;
+    case ZI_REAL:
+        memcpy(&value, place, sizeof value);
+        return value;
+    case ZI_CHOICE:
+        memcpy(&choice, place, sizeof choice);
+        return (double)choice;
+    }
+    return value;
+}
+
+/* ---- Error texts ----------------------------------------------------------------------------- */
+
+/* Appends ", item", as far as there is room. */
+static void list_add(char *list, const char *item)
+{
+    const size_t length = strlen(list);
+    snprintf(list + length, LIST_SIZE - length, "%s%s", length ? ", " : "", item);
+}
+
+static zilch_status fail_unknown(const zi_settings *settings, const char *who, const char *name)
+{
+    char known[LIST_SIZE] = "";
+    for (size_t i = 0; i < settings->count; i++) {
+        list_add(known, settings->setting[i].name);
+    }
+    return zi_fail(ZILCH_EARG, "%s: \"%s\" is none of its settings, which are %s", who, name, known);
+}
+
+static zilch_status fail_choice(const zi_setting *s, const char *who, const char *value)
+{
+    char known[LIST_SIZE] = "";
+    for (size_t i = 0; i < ZI_MOST_CHOICES && s->choice[i]; i++) {
+        list_add(known, s->choice[i]);
+    }
+    return zi_fail(ZILCH_EARG, "%s: %s must be one of %s, not \"%s\"", who, s->name, known, value);
+}
+
+static zilch_status fail_range(const zi_setting *s, const char *who, const char *value)
+{
+    char low[NUMBER_SIZE];
+    char high[NUMBER_SIZE];
+    return zi_fail(ZILCH_EARG, "%s: %s must be a %snumber from %s to %s%s, not \"%s\"", who, s->name,
+                   s->kind == ZI_COUNT ? "whole " : "", number_text(s->low, low), number_text(s->high, high),
+                   s->is_open ? ", the ends excluded" : "", value);
+}
+
+/* ---- From text ------------------------------------------------------------------------------- */
+
+/* Decimal numbers only: strtod would also take spaces, hexadecimal digits, "inf" and "nan". */
+static int is_number(const char *text, double *value)
+{
+    char *end;
+    if (!*text || text[strspn(text, "0123456789+-.eE")]) {
+        return 0;
+    }
+    *value = strtod(text, &end);
+    return *end == '\0';
+}
+
+static int is_allowed(const zi_setting *s, double value)
+{
+    const int is_inside =
+        s->is_open ? value > s->low && value < s->high : value >= s->low && value <= s->high;
+    return is_inside && (s->kind != ZI_COUNT || value == floor(value));
+}
+
+static zilch_status value_parse(const zi_setting *s, const char *who, const char *text, void *state)
+{
+    if (s->kind == ZI_CHOICE) {
+        for (size_t i = 0; i < ZI_MOST_CHOICES && s->choice[i]; i++) {
+            if (strcmp(s->choice[i], text) == 0) {
+                value_store(s, (double)i, state);
+                return ZILCH_OK;
+            }
+        }
+        return fail_choice(s, who, text);
+    }
+    double value;
+    if (!is_number(text, &value) || !is_allowed(s, value)) {
+        return fail_range(s, who, text);
+    }
+    value_store(s, value + 0.0, state); /* -0 is 0 */
+    return ZILCH_OK;
+}
+
+/* One "name=value"; `given` remembers which were. */
+static zilch_status item_parse(const zi_settings *settings, const char *who, char *item, int *given,
+                               void *state)
+{
+    char *equals = strchr(item, '=');
+    if (!equals) {
+        return zi_fail(ZILCH_EARG, "%s: \"%s\" is no setting, which is a name, = and a value", who, item);
+    }
+    *equals = '\0';
+    for (size_t i = 0; i < settings->count; i++) {
+        if (strcmp(settings->setting[i].name, item) == 0) {
+            if (given[i]++) {
+                return zi_fail(ZILCH_EARG, "%s: %s is given twice", who, item);
+            }
+            return value_parse(&settings->setting[i], who, equals + 1, state);
+        }
+    }
+    return fail_unknown(settings, who, item);
+}
+
+static zilch_status items_parse(const zi_settings *settings, const char *who, const char *text, void *state)
+{
+    int given[ZI_MOST_SETTINGS] = {0};
+    const char *next = text;
+    while (next) {
+        char item[ITEM_SIZE];
+        const size_t length = strcspn(next, ",");
+        if (length >= sizeof item) {
+            return zi_fail(ZILCH_EARG, "%s: \"%.*s...\" is too long for a setting", who, ITEM_SIZE, next);
+        }
+        memcpy(item, next, length);
+        item[length] = '\0';
+        ZI_TRY(item_parse(settings, who, item, given, state));
+        next = next[length] ? next + length + 1 : NULL;
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_settings_parse(const zi_settings *settings, const char *who, const char *text, void *state)
+{
+    assert(settings->count <= ZI_MOST_SETTINGS);
+    for (size_t i = 0; i < settings->count; i++) {
+        value_store(&settings->setting[i], settings->setting[i].fallback, state);
+    }
+    if (!*text) {
+        return ZILCH_OK;
+    }
+    plain_locale l = {0};
+    ZI_TRY(locale_enter(&l));
+    const zilch_status status = items_parse(settings, who, text, state);
+    locale_leave(&l);
+    return status;
+}
+
+/* ---- To text --------------------------------------------------------------------------------- */
+
+static void put(zi_writer *w, const char *text)
+{
+    zi_write_bytes(w, text, strlen(text));
+}
+
+static void put_setting(zi_writer *w, const zi_setting *s, const char *before, const void *state)
+{
+    char number[NUMBER_SIZE];
+    const double value = value_load(s, state);
+    put(w, before);
+    put(w, s->name);
+    put(w, "=");
+    put(w, s->kind == ZI_CHOICE ? s->choice[(size_t)value] : number_text(value, number));
+}
+
+zilch_status zi_settings_format(const zi_settings *settings, const char *who, const void *state, char *text,
+                                size_t capacity)
+{
+    plain_locale l = {0};
+    ZI_TRY(locale_enter(&l));
+    zi_writer w = {.data = (unsigned char *)text, .capacity = capacity};
+    put(&w, who);
+    for (size_t i = 0; i < settings->count; i++) {
+        put_setting(&w, &settings->setting[i], i ? "," : ":", state);
+    }
+    zi_write_bytes(&w, "", 1);
+    locale_leave(&l);
+    assert(w.length <= capacity); /* ZI_SETTING_CAPACITY holds the longest text of every family */
+    return ZILCH_OK;
+}
