@@ -867,6 +867,110 @@ ZILCH_API zilch_status zilch_problem_objective(void *problem, const zilch_batch 
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_support(const zilch_problem *problem, const double *x,
                                                               double *share);
 
+/* ---- Studies: runs kept in one SQLite file ------------------------------------------------ */
+
+/* A study survives what happens to the program: each generation is one transaction, with its points, values
+ * and what is needed to go on. One process may write while others read. Times come from the caller. */
+typedef struct zilch_study zilch_study;
+
+typedef enum zilch_study_mode {
+    ZILCH_STUDY_READ,
+    ZILCH_STUDY_WRITE, /* one that exists */
+    ZILCH_STUDY_CREATE /* or make it */
+} zilch_study_mode;
+
+/* EFORMAT if the file is no study, EVERSION if it is of another version, EIO with the reason otherwise. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_open(zilch_study **out, const char *path,
+                                                         zilch_study_mode mode);
+ZILCH_API void zilch_study_close(zilch_study *study);
+
+/* Texts about a run, kept as they are; NULL is "". */
+typedef struct zilch_run_texts {
+    const char *problem;   /* what was optimised, such as zilch_problem_info.setting */
+    const char *arguments; /* what the caller needs to go on, such as the command's arguments */
+    const char *machine;   /* where it began */
+    const char *started;   /* when */
+} zilch_run_texts;
+
+/* A new run of this optimiser; its number, from 1, goes to *run. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *texts,
+                                                          const zilch_optimizer *optimizer, uint64_t *run);
+
+typedef struct zilch_timings {
+    double evaluating, searching; /* seconds of this generation, in the objective and outside it */
+} zilch_timings;
+
+/* After each generation: all of it, or nothing. ESTATE if the run on file is not one generation behind the
+ * optimiser: another process has gone on with it. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_record(zilch_study *study, uint64_t run,
+                                                           const zilch_optimizer *optimizer,
+                                                           const zilch_timings *timings);
+
+/* The optimiser as it was after the last generation recorded. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, uint64_t run,
+                                                           zilch_optimizer **out);
+
+/* The run has ended: why, and what it recommends (NULL: nothing). May be called again. */
+typedef struct zilch_conclusion {
+    zilch_stop stop;
+    int is_recommending; /* the rest says something */
+    zilch_recommendation recommendation;
+    double held_out_mean, held_out_error; /* of the point on what the search never saw; NaN: not measured */
+    uint64_t held_out_count;
+} zilch_conclusion;
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclude(zilch_study *study, uint64_t run,
+                                                             const zilch_conclusion *conclusion,
+                                                             const double *x);
+/* x (dim) may be NULL. stop is STOP_NONE for a run that has not ended. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run,
+                                                               zilch_conclusion *out, double *x);
+
+/* Reading: a function is called for each row; what it is given is valid during the call; a status other than
+ * OK ends the reading with it. */
+typedef struct zilch_run {
+    uint64_t run;
+    zilch_run_texts texts;
+    const char *version; /* of zilch */
+    uint64_t seed;
+    size_t dim;
+    zilch_law law;
+    zilch_direction direction;
+    double price;
+    uint64_t generations, evaluations, failures; /* recorded */
+    zilch_stop stop;
+} zilch_run;
+
+typedef struct zilch_generation {
+    uint64_t generation;                    /* from 1 */
+    uint64_t evaluations, failures, points; /* so far */
+    double best_value, best_fitness;        /* NaN: nothing has succeeded */
+    size_t best_active;
+    uint64_t best_point;
+    zilch_timings timings;
+} zilch_generation;
+
+typedef struct zilch_evaluation {
+    uint64_t generation, id, point; /* generation from 1 */
+    double value, fitness;          /* of this evaluation; NaN: failed */
+    size_t active;
+    const double *x; /* dim */
+} zilch_evaluation;
+
+typedef zilch_status (*zilch_run_reader)(void *context, const zilch_run *run);
+typedef zilch_status (*zilch_generation_reader)(void *context, const zilch_generation *generation);
+typedef zilch_status (*zilch_evaluation_reader)(void *context, const zilch_evaluation *evaluation);
+
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader,
+                                                         void *context);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *study, uint64_t run,
+                                                                zilch_generation_reader reader,
+                                                                void *context);
+/* Of one run, in the order of generations and ids. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
+                                                                zilch_evaluation_reader reader,
+                                                                void *context);
+
 /* ---- Files and threads, for programs around the library ---------------------- */
 
 /* Write `path` whole or not at all: `write` fills a stream on a temporary file in

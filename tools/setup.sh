@@ -1,7 +1,7 @@
 # Sourced by run.sh and test.sh: brings a Debian system to the state that a build needs.
 # Sets nothing; gives setup PACKAGE..., quietly COMMAND... and the two lists of packages.
 
-build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libjansson-dev gnuplot-nox'
+build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
 test_packages='libcmocka-dev clang-tidy clang-format python3 python3-numpy python3-scipy binutils'
 
 # Those of the packages named that are not installed, on one line.

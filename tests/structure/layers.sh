@@ -16,7 +16,7 @@ allowed_for()
     src/search) echo base math model ;;
     src/parallel) echo base ;;
     src/store) echo base search ;;
-    bench) echo base math model train ;;
+    bench) echo base math model train search ;;
     cli | python) ;;
     *) return 1 ;;
   esac
@@ -28,7 +28,7 @@ keeper_of()
   case $1 in
     jansson.h) echo cli/json.c ;;
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
-    sqlite3.h) echo src/store/study.c ;;
+    sqlite3.h) echo src/store/sql.c ;;
     mpi.h) echo src/parallel/mpi.c ;;
     Python.h) echo python/module.c ;;
     *) return 1 ;;
@@ -39,7 +39,7 @@ keeper_of()
 system_headers=' assert ctype errno fenv float inttypes limits locale math signal stdalign stdarg stdatomic
   stdbool stddef stdint stdio stdlib stdnoreturn string threads time
   dirent endian fcntl getopt glob langinfo poll pthread spawn strings termios unistd argp
-  sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/wait '
+  sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait '
 system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
 
 layer_of()

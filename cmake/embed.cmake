@@ -1,14 +1,10 @@
-# Turns text files into one C source that defines figure_scripts[] of figures.h:
-#   cmake -DOUTPUT=scripts.c "-DINPUTS=a.gp;b.gp" -P embed.cmake
-# or, with -DHEADER=... -DTYPE=... -DTABLE=..., another array of {name, text}.
+# Turns text files into one C source that defines TABLE, declared in HEADER: an array of TYPE, {name, text}
+# each, ended by NULLs:
+#   cmake -DOUTPUT=scripts.c "-DINPUTS=a.gp;b.gp" -DHEADER=figures.h -DTYPE=figure_script -DTABLE=figure_scripts
+#         -P embed.cmake
 # Bytes, not string literals: nothing to escape, and no limit on their length.
 cmake_minimum_required(VERSION 3.25)
 
-if(NOT DEFINED TABLE)
-  set(HEADER figures.h)
-  set(TYPE figure_script)
-  set(TABLE figure_scripts)
-endif()
 set(arrays "")
 set(rows "")
 foreach(input IN LISTS INPUTS)

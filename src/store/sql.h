@@ -1,0 +1,78 @@
+/* A file of SQLite as the store needs it: the connection, statements whose parameters and columns are gone
+ * through in order, transactions, and failures as one line that names the file. Nothing that is read is
+ * trusted: a column of another type than asked for gives 0 and is remembered. */
+#ifndef ZI_SQL_H
+#define ZI_SQL_H
+
+#include "base/status.h"
+
+typedef struct zi_sql zi_sql;
+
+/* Waits for the locks of others up to `patience` milliseconds, here and later. For reading, also what cannot
+ * be written: a file or a folder. */
+zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience);
+void zi_sql_close(zi_sql *sql); /* its statements have been finished */
+
+/* zi_fail with "PATH: " before the text. */
+zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* Statements without parameters; what they give is not looked at. */
+zilch_status zi_sql_execute(zi_sql *sql, const char *text);
+
+/* Into the write-ahead log, so that others read while this connection writes. Where the file system cannot
+ * keep one, they wait instead. */
+zilch_status zi_sql_log_ahead(zi_sql *sql);
+
+/* All or nothing: begin, then end(work(...)), which commits if the work went well and takes everything back
+ * if not; what it returns is the work's status, or that of the commit. */
+zilch_status zi_sql_begin(zi_sql *sql);
+zilch_status zi_sql_end(zi_sql *sql, zilch_status status);
+
+/* The same for reading: between them the file is seen as it was at the first look. May be nested. */
+zilch_status zi_sql_begin_reading(zi_sql *sql);
+zilch_status zi_sql_end_reading(zi_sql *sql, zilch_status status);
+
+/* The number that the last INSERT gave its row. */
+uint64_t zi_sql_last_row(const zi_sql *sql);
+
+/* ---- Statements ------------------------------------------------------------------------------------- */
+
+typedef struct zi_statement {
+    zi_sql *sql;
+    struct sqlite3_stmt *handle; /* NULL: not prepared yet */
+    int next;                    /* the parameter or the column that is next */
+    int bind_code;               /* SQLite's, of the first parameter that was not taken */
+    int is_sound;                /* the columns of this row were what they were asked for as */
+} zi_statement;
+
+/* Ready to be bound. A statement that is prepared already is only made ready: who keeps it, pays once. Begins
+ * as {0}. */
+zilch_status zi_statement_prepare(zi_statement *statement, zi_sql *sql, const char *text);
+void zi_statement_finish(zi_statement *statement);
+
+/* Parameters from the first on. Texts and blobs are not copied: they must live until the end of the run. NaN
+ * is bound as NULL, and so is what is not bound at all. */
+void zi_bind_u64(zi_statement *statement, uint64_t value);
+void zi_bind_double(zi_statement *statement, double value);
+void zi_bind_text(zi_statement *statement, const char *text);
+void zi_bind_blob(zi_statement *statement, const void *bytes, size_t length);
+
+/* The next row; after the last, or a failure, the statement is ready to be bound again. */
+zilch_status zi_statement_step(zi_statement *statement, int *is_row);
+/* To its end, without looking at rows. */
+zilch_status zi_statement_run(zi_statement *statement);
+
+/* Columns of the row from the first on; texts and blobs live until the next step. */
+uint64_t zi_column_u64(zi_statement *statement);   /* any 64 bits */
+uint64_t zi_column_count(zi_statement *statement); /* not negative */
+double zi_column_double(zi_statement *statement);  /* NaN if NULL */
+const char *zi_column_text(zi_statement *statement);
+const unsigned char *zi_column_blob(zi_statement *statement, size_t *length);
+int zi_column_is_null(zi_statement *statement); /* of the next column, which stays the next */
+void zi_column_skip(zi_statement *statement);
+
+/* EFORMAT if one of them was not what it was asked for as; `what` is the row, as in "run 3". */
+zilch_status zi_columns_check(const zi_statement *statement, const char *what, uint64_t number);
+
+#endif

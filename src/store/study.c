@@ -1,0 +1,504 @@
+/* Studies, the side that writes. Each function is one transaction: what it says is on the disk when it
+ * returns OK, and nothing has changed otherwise. The tables are in schema.sql. */
+#include "store/study.h"
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "search/optimizer.h"
+#include "store/schema.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { APPLICATION = 0x7a696c63, VERSION = 1 }; /* as in schema.sql */
+enum { PATIENCE = 10000 };                      /* milliseconds */
+
+static const char *const texts[ZI_STUDY_WRITES] = {
+    [ZI_FIND_RUN] = "SELECT dim, seed, generation, points, points_sum, evaluations_sum"
+                    " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
+    [ZI_ADD_RUN] = "INSERT INTO runs (problem, arguments, machine, started, version, seed, dim, law,"
+                   " direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
+    [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
+                          " evaluating, searching, best_value, best_fitness, best_active, best_point)"
+                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_EVALUATION] = "INSERT INTO evaluations (run, generation, position, id, point, value, fitness)"
+                          " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [ZI_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoints (run, generation, points, points_sum,"
+                          " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
+    [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, stop, point, mean, deviation, fitness,"
+                          " evaluations, spent, active, pruned, held_out_mean, held_out_error,"
+                          " held_out_count, x) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_DROP_CONCLUSION] = "DELETE FROM conclusions WHERE run = ?",
+};
+
+/* ---- Shared with the side that reads ---------------------------------------------------------------- */
+
+static uint64_t sum_bytes(uint64_t sum, const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
+
+static uint64_t sum_u64(uint64_t sum, uint64_t value)
+{
+    unsigned char bytes[8];
+    zi_writer writer = {.data = bytes, .capacity = sizeof bytes};
+    zi_write_u64(&writer, value);
+    return sum_bytes(sum, bytes, sizeof bytes);
+}
+
+uint64_t zi_sum_point(uint64_t sum, const unsigned char *genome, size_t length)
+{
+    return sum_bytes(sum_u64(sum, length), genome, length);
+}
+
+uint64_t zi_sum_evaluation(uint64_t sum, const zilch_evaluation *evaluation)
+{
+    uint64_t bits = UINT64_MAX; /* one NaN for all that failed */
+    if (isfinite(evaluation->value)) {
+        memcpy(&bits, &evaluation->value, sizeof bits);
+    }
+    sum = sum_u64(sum, evaluation->generation);
+    sum = sum_u64(sum, evaluation->id);
+    sum = sum_u64(sum, evaluation->point);
+    return sum_u64(sum, bits);
+}
+
+zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run)
+{
+    return zi_sql_fail(study->sql, ZILCH_EARG, "there is no run %llu", (unsigned long long)run);
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------- */
+
+/* The tables must be tables: a view of that name could be anything, and without end. */
+static const char identity_text[] =
+    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema),"
+    " (SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
+    " ('runs', 'generations', 'points', 'evaluations', 'checkpoints', 'conclusions'))"
+    " FROM pragma_application_id, pragma_user_version";
+enum { TABLES = 6 };
+
+/* Whether the file is a study, or (is_blank) nothing at all yet. */
+static zilch_status read_identity(zi_sql *sql, zi_statement *statement, int *is_blank)
+{
+    int is_row;
+    ZI_TRY(zi_statement_prepare(statement, sql, identity_text));
+    ZI_TRY(zi_statement_step(statement, &is_row));
+    const uint64_t application = is_row ? zi_column_u64(statement) : 0;
+    const uint64_t version = is_row ? zi_column_u64(statement) : 0;
+    const uint64_t entries = is_row ? zi_column_u64(statement) : 0;
+    const uint64_t tables = is_row ? zi_column_u64(statement) : 0;
+    *is_blank = !application && !version && !entries;
+    if (*is_blank) {
+        return ZILCH_OK;
+    }
+    if (application != APPLICATION) {
+        return zi_sql_fail(sql, ZILCH_EFORMAT, "is an SQLite file, but not a zilch study");
+    }
+    if (version != VERSION) {
+        return zi_sql_fail(sql, ZILCH_EVERSION, "is a study of version %lld, this library reads version %d",
+                           (long long)version, VERSION);
+    }
+    return tables == TABLES ? ZILCH_OK : zi_sql_fail(sql, ZILCH_EFORMAT, "damaged: a table is missing");
+}
+
+static zilch_status identify(zi_sql *sql, int *is_blank)
+{
+    zi_statement statement = {0};
+    const zilch_status status = read_identity(sql, &statement, is_blank);
+    zi_statement_finish(&statement);
+    return status;
+}
+
+/* Another process may have been faster. */
+static zilch_status fill_if_blank(zi_sql *sql)
+{
+    int is_blank;
+    ZI_TRY(identify(sql, &is_blank));
+    return is_blank ? zi_sql_execute(sql, zi_schema_texts[0].text) : ZILCH_OK;
+}
+
+/* Nothing of a file is changed before it is known to be a study, or blank. */
+static zilch_status open_study(zilch_study *study, const char *path, int milliseconds)
+{
+    int is_blank;
+    ZI_TRY(zi_sql_open(&study->sql, path, study->mode, milliseconds));
+    ZI_TRY(identify(study->sql, &is_blank));
+    if (is_blank && study->mode != ZILCH_STUDY_CREATE) {
+        return zi_sql_fail(study->sql, ZILCH_EFORMAT, "is empty, not a zilch study");
+    }
+    if (study->mode == ZILCH_STUDY_READ) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_sql_log_ahead(study->sql));
+    if (!is_blank) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, fill_if_blank(study->sql));
+}
+
+zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds)
+{
+    zilch_study *study;
+    ZI_TRY(zi_alloc(&study, 1));
+    *study = (zilch_study){.mode = mode};
+    const zilch_status status = open_study(study, path, milliseconds);
+    if (status != ZILCH_OK) {
+        zilch_study_close(study);
+        return status;
+    }
+    *out = study;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "study: no place for it given");
+    }
+    *out = NULL;
+    if (!path || !*path) {
+        return zi_fail(ZILCH_EARG, "study: no path given");
+    }
+    if (mode != ZILCH_STUDY_READ && mode != ZILCH_STUDY_WRITE && mode != ZILCH_STUDY_CREATE) {
+        return zi_fail(ZILCH_EARG, "study: to be opened for reading, writing or creating, not for %d",
+                       (int)mode);
+    }
+    return zi_study_open(out, path, mode, PATIENCE);
+}
+
+void zilch_study_close(zilch_study *study)
+{
+    if (!study) {
+        return;
+    }
+    for (size_t i = 0; i < ZI_STUDY_WRITES; i++) {
+        zi_statement_finish(&study->write[i]);
+    }
+    zi_sql_close(study->sql);
+    zi_free(study->bytes);
+    zi_free(study);
+}
+
+/* ---- What the functions below share ----------------------------------------------------------------- */
+
+static zilch_status check_writable(const zilch_study *study, const void *optimizer)
+{
+    if (!study || !optimizer) {
+        return zi_fail(ZILCH_EARG, "study: it and what to write must be given");
+    }
+    if (study->mode == ZILCH_STUDY_READ) {
+        return zi_sql_fail(study->sql, ZILCH_ESTATE, "was opened for reading only");
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status prepare(zilch_study *study, zi_study_write which, zi_statement **out)
+{
+    *out = &study->write[which];
+    return zi_statement_prepare(*out, study->sql, texts[which]);
+}
+
+/* What is known of a run before something is added to it. */
+typedef struct known_run {
+    uint64_t run, dim, seed, generation, points, points_sum, evaluations_sum;
+} known_run;
+
+static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
+{
+    zi_statement *find;
+    int is_row;
+    *known = (known_run){.run = run};
+    ZI_TRY(prepare(study, ZI_FIND_RUN, &find));
+    zi_bind_u64(find, run);
+    ZI_TRY(zi_statement_step(find, &is_row));
+    if (!is_row) {
+        return zi_study_fail_run(study, run);
+    }
+    known->dim = zi_column_count(find);
+    known->seed = zi_column_u64(find);
+    known->generation = zi_column_count(find);
+    known->points = zi_column_count(find);
+    known->points_sum = zi_column_u64(find);
+    known->evaluations_sum = zi_column_u64(find);
+    const zilch_status status = zi_columns_check(find, "run", run);
+    ZI_TRY(zi_statement_run(find));
+    return status;
+}
+
+/* The bytes are packed before the transaction begins, so that nobody waits for that. */
+static zilch_status pack_state(zilch_study *study, const zilch_optimizer *optimizer, size_t *length)
+{
+    ZI_TRY(zi_optimizer_pack_state(optimizer, NULL, 0, length));
+    ZI_TRY(zi_grow(&study->bytes, 1, 0, *length, &study->capacity));
+    return zi_optimizer_pack_state(optimizer, study->bytes, study->capacity, length);
+}
+
+static zilch_status put_checkpoint(zilch_study *study, const known_run *known, size_t length)
+{
+    zi_statement *put;
+    ZI_TRY(prepare(study, ZI_PUT_CHECKPOINT, &put));
+    zi_bind_u64(put, known->run);
+    zi_bind_u64(put, known->generation);
+    zi_bind_u64(put, known->points);
+    zi_bind_u64(put, known->points_sum);
+    zi_bind_u64(put, known->evaluations_sum);
+    zi_bind_blob(put, study->bytes, length);
+    return zi_statement_run(put);
+}
+
+/* ---- Starting --------------------------------------------------------------------------------------- */
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static zilch_status add_run(zilch_study *study, const zilch_run_texts *about,
+                            const zilch_optimizer *optimizer, size_t length, uint64_t *run)
+{
+    zi_statement *add;
+    ZI_TRY(prepare(study, ZI_ADD_RUN, &add));
+    zi_bind_text(add, text_or_empty(about->problem));
+    zi_bind_text(add, text_or_empty(about->arguments));
+    zi_bind_text(add, text_or_empty(about->machine));
+    zi_bind_text(add, text_or_empty(about->started));
+    zi_bind_text(add, zilch_version());
+    zi_bind_u64(add, optimizer->seed);
+    zi_bind_u64(add, optimizer->dim);
+    zi_bind_text(add, zilch_law_name(optimizer->options.law));
+    zi_bind_text(add, zilch_direction_name(optimizer->options.direction));
+    zi_bind_double(add, optimizer->options.price);
+    ZI_TRY(zi_statement_run(add));
+    const known_run known = {
+        .run = zi_sql_last_row(study->sql), .points_sum = ZI_SUM_BEGIN, .evaluations_sum = ZI_SUM_BEGIN};
+    ZI_TRY(put_checkpoint(study, &known, length));
+    *run = known.run;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *about,
+                               const zilch_optimizer *optimizer, uint64_t *run)
+{
+    size_t length;
+    uint64_t number = 0;
+    ZI_TRY(check_writable(study, optimizer));
+    if (!run) {
+        return zi_fail(ZILCH_EARG, "study: no place for the number of the run given");
+    }
+    if (optimizer->generations || optimizer->archive.rows.count) {
+        return zi_sql_fail(
+            study->sql, ZILCH_ESTATE,
+            "a run is started before its first points are asked for; this optimiser is further");
+    }
+    ZI_TRY(pack_state(study, optimizer, &length));
+    ZI_TRY(zi_sql_begin(study->sql));
+    const zilch_run_texts none = {0};
+    ZI_TRY(zi_sql_end(study->sql, add_run(study, about ? about : &none, optimizer, length, &number)));
+    *run = number;
+    return ZILCH_OK;
+}
+
+/* ---- Recording -------------------------------------------------------------------------------------- */
+
+static zilch_status check_turn(const zilch_study *study, const known_run *known,
+                               const zilch_optimizer *optimizer)
+{
+    const unsigned long long run = known->run;
+    if (known->seed != optimizer->seed || known->dim != optimizer->dim) {
+        return zi_sql_fail(study->sql, ZILCH_EARG,
+                           "run %llu is of another optimiser: its seed or dimension differs", run);
+    }
+    if (known->generation + 1 != optimizer->generations) {
+        return zi_sql_fail(
+            study->sql, ZILCH_ESTATE,
+            "run %llu is recorded to generation %llu, this optimiser is at %llu: another process "
+            "has gone on with it, or a generation was left out or is recorded already",
+            run, (unsigned long long)known->generation, (unsigned long long)optimizer->generations);
+    }
+    if (!optimizer->news.is_closed || known->points > optimizer->archive.rows.count) {
+        return zi_sql_fail(
+            study->sql, ZILCH_ESTATE,
+            "run %llu: a generation is recorded when it has closed, before the next is asked for", run);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status add_points(zilch_study *study, known_run *known, const zi_archive *archive)
+{
+    zi_statement *add;
+    ZI_TRY(prepare(study, ZI_ADD_POINT, &add));
+    for (; known->points < archive->rows.count; known->points++) {
+        size_t length;
+        const unsigned char *genome = zi_rows_bytes(&archive->rows, (size_t)known->points, &length);
+        zi_bind_u64(add, known->run);
+        zi_bind_u64(add, known->points);
+        zi_bind_u64(add, archive->worth[known->points].active);
+        zi_bind_blob(add, genome, length);
+        ZI_TRY(zi_statement_run(add));
+        known->points_sum = zi_sum_point(known->points_sum, genome, length);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status bind_best(zi_statement *add, const zilch_optimizer *optimizer,
+                              const zilch_progress *progress)
+{
+    if (isnan(progress->best_fitness)) {
+        return ZILCH_OK; /* not bound is NULL */
+    }
+    zilch_record best;
+    ZI_TRY(zilch_best(optimizer, NULL, &best));
+    zi_bind_double(add, progress->best_value);
+    zi_bind_double(add, progress->best_fitness);
+    zi_bind_u64(add, progress->best_active);
+    zi_bind_u64(add, best.point);
+    return ZILCH_OK;
+}
+
+static zilch_status add_generation(zilch_study *study, const known_run *known,
+                                   const zilch_optimizer *optimizer, const zilch_timings *timings)
+{
+    const zilch_progress progress = zilch_optimizer_progress(optimizer);
+    zi_statement *add;
+    ZI_TRY(prepare(study, ZI_ADD_GENERATION, &add));
+    zi_bind_u64(add, known->run);
+    zi_bind_u64(add, progress.generations);
+    zi_bind_u64(add, progress.evaluations);
+    zi_bind_u64(add, progress.failures);
+    zi_bind_u64(add, progress.points);
+    zi_bind_double(add, timings->evaluating);
+    zi_bind_double(add, timings->searching);
+    ZI_TRY(bind_best(add, optimizer, &progress));
+    return zi_statement_run(add);
+}
+
+static zilch_status add_evaluations(zilch_study *study, known_run *known, const zilch_optimizer *optimizer)
+{
+    size_t count;
+    const zi_told *told = zi_optimizer_news(optimizer, &count);
+    const zi_archive *archive = &optimizer->archive;
+    zi_statement *add;
+    ZI_TRY(prepare(study, ZI_ADD_EVALUATION, &add));
+    for (size_t i = 0; i < count; i++) {
+        const double value = isfinite(told[i].value) ? told[i].value : NAN;
+        const zilch_evaluation evaluation = {
+            .generation = optimizer->generations, .id = told[i].id, .point = told[i].point, .value = value};
+        zi_bind_u64(add, known->run);
+        zi_bind_u64(add, evaluation.generation);
+        zi_bind_u64(add, i);
+        zi_bind_u64(add, evaluation.id);
+        zi_bind_u64(add, evaluation.point);
+        zi_bind_double(add, value);
+        zi_bind_double(add, zi_archive_fitness(archive, value, archive->worth[told[i].point].active));
+        ZI_TRY(zi_statement_run(add));
+        known->evaluations_sum = zi_sum_evaluation(known->evaluations_sum, &evaluation);
+    }
+    return ZILCH_OK;
+}
+
+/* A run that goes on has not ended: what it concluded before is gone. */
+static zilch_status drop_conclusion(zilch_study *study, uint64_t run)
+{
+    zi_statement *drop;
+    ZI_TRY(prepare(study, ZI_DROP_CONCLUSION, &drop));
+    zi_bind_u64(drop, run);
+    return zi_statement_run(drop);
+}
+
+static zilch_status record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                           const zilch_timings *timings, size_t length)
+{
+    known_run known;
+    ZI_TRY(find_run(study, run, &known));
+    ZI_TRY(check_turn(study, &known, optimizer));
+    ZI_TRY(add_points(study, &known, &optimizer->archive));
+    ZI_TRY(add_generation(study, &known, optimizer, timings));
+    ZI_TRY(add_evaluations(study, &known, optimizer));
+    known.generation = optimizer->generations;
+    ZI_TRY(put_checkpoint(study, &known, length));
+    return drop_conclusion(study, run);
+}
+
+zilch_status zilch_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                                const zilch_timings *timings)
+{
+    size_t length;
+    const zilch_timings none = {0};
+    ZI_TRY(check_writable(study, optimizer));
+    if (timings && !(isfinite(timings->evaluating) && isfinite(timings->searching))) {
+        return zi_fail(ZILCH_EARG, "study: the timings of a generation must be finite");
+    }
+    ZI_TRY(pack_state(study, optimizer, &length));
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, record(study, run, optimizer, timings ? timings : &none, length));
+}
+
+/* ---- Concluding ------------------------------------------------------------------------------------- */
+
+static zilch_status pack_point(zilch_study *study, const double *x, size_t dim)
+{
+    for (size_t i = 0; i < dim; i++) {
+        if (!isfinite(x[i])) {
+            return zi_fail(ZILCH_EARG, "study: coordinate %zu of the recommended point is not finite", i);
+        }
+    }
+    ZI_TRY(zi_grow(&study->bytes, 1, 0, 8 * dim, &study->capacity));
+    zi_writer writer = {.data = study->bytes, .capacity = 8 * dim};
+    zi_write_doubles(&writer, x, dim);
+    return ZILCH_OK;
+}
+
+static zilch_status bind_recommendation(zilch_study *study, zi_statement *put,
+                                        const zilch_conclusion *conclusion, const double *x, size_t dim)
+{
+    const zilch_recommendation *r = &conclusion->recommendation;
+    ZI_TRY(pack_point(study, x, dim));
+    zi_bind_u64(put, r->point);
+    zi_bind_double(put, r->mean);
+    zi_bind_double(put, r->deviation);
+    zi_bind_double(put, r->fitness);
+    zi_bind_u64(put, r->evaluations);
+    zi_bind_u64(put, r->spent);
+    zi_bind_u64(put, r->active);
+    zi_bind_u64(put, r->pruned);
+    zi_bind_double(put, conclusion->held_out_mean);
+    zi_bind_double(put, conclusion->held_out_error);
+    zi_bind_u64(put, conclusion->held_out_count);
+    zi_bind_blob(put, study->bytes, 8 * dim);
+    return ZILCH_OK;
+}
+
+static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_conclusion *conclusion,
+                             const double *x)
+{
+    known_run known;
+    zi_statement *put;
+    ZI_TRY(find_run(study, run, &known));
+    ZI_TRY(prepare(study, ZI_PUT_CONCLUSION, &put));
+    zi_bind_u64(put, run);
+    zi_bind_text(put, zilch_stop_name(conclusion->stop));
+    if (conclusion->is_recommending) {
+        ZI_TRY(bind_recommendation(study, put, conclusion, x, (size_t)known.dim));
+    }
+    return zi_statement_run(put);
+}
+
+zilch_status zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_conclusion *conclusion,
+                                  const double *x)
+{
+    ZI_TRY(check_writable(study, conclusion));
+    if (!zilch_stop_name(conclusion->stop)) {
+        return zi_fail(ZILCH_EARG, "study: %d is no reason to stop", (int)conclusion->stop);
+    }
+    if (conclusion->is_recommending && !x) {
+        return zi_fail(ZILCH_EARG, "study: a point is recommended, but not given");
+    }
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, conclude(study, run, conclusion, x));
+}

@@ -1,0 +1,451 @@
+/* Studies, the side that reads. The file may come from anywhere: numbers, types, lengths and the order of
+ * rows are checked before anything follows from them, and what cannot be is EFORMAT. Statements are prepared
+ * for each reading, so that a reader may begin another one of the same kind. */
+#include "store/study.h"
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "search/optimizer.h"
+
+#include <math.h>
+
+enum { MOST_DIM = 1 << 24 }; /* more than any optimiser takes: nothing is allocated for it */
+
+typedef zilch_status (*row_reader)(zi_statement *row, void *context);
+
+/* All rows, in order; the statement's one parameter is the run. */
+static zilch_status each_row(zilch_study *study, const char *text, uint64_t run, row_reader read,
+                             void *context)
+{
+    zi_statement statement = {0};
+    int is_row = 1;
+    zilch_status status = zi_statement_prepare(&statement, study->sql, text);
+    if (status == ZILCH_OK) {
+        zi_bind_u64(&statement, run);
+    }
+    while (status == ZILCH_OK && is_row) {
+        status = zi_statement_step(&statement, &is_row);
+        if (status == ZILCH_OK && is_row) {
+            status = read(&statement, context);
+        }
+    }
+    zi_statement_finish(&statement);
+    return status;
+}
+
+static zilch_status fail_damaged(const zilch_study *study, uint64_t run, const char *what)
+{
+    return zi_sql_fail(study->sql, ZILCH_EFORMAT, "damaged: run %llu: %s", (unsigned long long)run, what);
+}
+
+/* A number of coordinates, at least one. */
+static size_t read_dim(zi_statement *row)
+{
+    const uint64_t dim = zi_column_count(row);
+    row->is_sound &= dim >= 1 && dim <= MOST_DIM;
+    return row->is_sound ? (size_t)dim : 1;
+}
+
+static zilch_law read_law(zi_statement *row)
+{
+    zilch_law law = ZILCH_LAW_ZIG;
+    row->is_sound &= zilch_law_parse(zi_column_text(row), &law) == ZILCH_OK;
+    return law;
+}
+
+static zilch_stop read_stop(zi_statement *row)
+{
+    zilch_stop stop = ZILCH_STOP_NONE;
+    if (zi_column_is_null(row)) {
+        zi_column_skip(row);
+    } else {
+        row->is_sound &= zilch_stop_parse(zi_column_text(row), &stop) == ZILCH_OK;
+    }
+    return stop;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------------- */
+
+typedef struct runs_reading {
+    zilch_run_reader reader;
+    void *context;
+} runs_reading;
+
+/* The parameter, a run, is not needed. */
+static const char runs_text[] =
+    "SELECT r.run, problem, arguments, machine, started, version, seed, dim, law, direction, price,"
+    " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop"
+    " FROM runs r LEFT JOIN generations g ON g.run = r.run AND g.generation ="
+    " (SELECT max(generation) FROM generations WHERE run = r.run)"
+    " LEFT JOIN conclusions c ON c.run = r.run WHERE ? IS NOT NULL ORDER BY r.run";
+
+static zilch_status read_run(zi_statement *row, void *context)
+{
+    const runs_reading *reading = context;
+    zilch_run run = {.run = zi_column_count(row)};
+    run.texts.problem = zi_column_text(row);
+    run.texts.arguments = zi_column_text(row);
+    run.texts.machine = zi_column_text(row);
+    run.texts.started = zi_column_text(row);
+    run.version = zi_column_text(row);
+    run.seed = zi_column_u64(row);
+    run.dim = read_dim(row);
+    run.law = read_law(row);
+    row->is_sound &= zilch_direction_parse(zi_column_text(row), &run.direction) == ZILCH_OK;
+    run.price = zi_column_double(row);
+    run.generations = zi_column_count(row);
+    run.evaluations = zi_column_count(row);
+    run.failures = zi_column_count(row);
+    run.stop = read_stop(row);
+    row->is_sound &= isfinite(run.price) && run.failures <= run.evaluations;
+    ZI_TRY(zi_columns_check(row, "run", run.run));
+    return reading->reader(reading->context, &run);
+}
+
+zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader, void *context)
+{
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
+    runs_reading reading = {reader, context};
+    return each_row(study, runs_text, 0, read_run, &reading);
+}
+
+/* What must be known of a run to read the rest of it. */
+typedef struct run_shape {
+    size_t dim;
+    zilch_law law;
+    int is_found;
+} run_shape;
+
+static zilch_status read_shape(zi_statement *row, void *context)
+{
+    run_shape *shape = context;
+    shape->is_found = 1;
+    shape->dim = read_dim(row);
+    shape->law = read_law(row);
+    return zi_columns_check(row, "run", zi_column_u64(row));
+}
+
+static zilch_status find_shape(zilch_study *study, uint64_t run, run_shape *shape)
+{
+    *shape = (run_shape){0};
+    ZI_TRY(each_row(study, "SELECT dim, law, run FROM runs WHERE run = ?", run, read_shape, shape));
+    return shape->is_found ? ZILCH_OK : zi_study_fail_run(study, run);
+}
+
+/* ---- Generations ------------------------------------------------------------------------------------ */
+
+typedef struct generations_reading {
+    zilch_study *study;
+    uint64_t run, last;
+    zilch_generation_reader reader;
+    void *context;
+} generations_reading;
+
+static void read_best(zi_statement *row, zilch_generation *generation)
+{
+    generation->best_value = generation->best_fitness = NAN;
+    if (zi_column_is_null(row)) {
+        return; /* nothing has succeeded */
+    }
+    generation->best_value = zi_column_double(row);
+    generation->best_fitness = zi_column_double(row);
+    generation->best_active = (size_t)zi_column_count(row);
+    generation->best_point = zi_column_count(row);
+    row->is_sound &= !isnan(generation->best_fitness) && generation->best_point < generation->points;
+}
+
+static zilch_status read_generation(zi_statement *row, void *context)
+{
+    generations_reading *reading = context;
+    zilch_generation generation = {.generation = zi_column_count(row)};
+    generation.evaluations = zi_column_count(row);
+    generation.failures = zi_column_count(row);
+    generation.points = zi_column_count(row);
+    generation.timings.evaluating = zi_column_double(row);
+    generation.timings.searching = zi_column_double(row);
+    read_best(row, &generation);
+    row->is_sound &= generation.failures <= generation.evaluations;
+    ZI_TRY(zi_columns_check(row, "generation", generation.generation));
+    if (generation.generation != ++reading->last) {
+        return fail_damaged(reading->study, reading->run, "a generation is missing");
+    }
+    return reading->reader(reading->context, &generation);
+}
+
+zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_generation_reader reader,
+                                     void *context)
+{
+    run_shape shape;
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
+    ZI_TRY(find_shape(study, run, &shape));
+    generations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
+    return each_row(
+        study,
+        "SELECT generation, evaluations, failures, points, evaluating, searching, best_value,"
+        " best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation",
+        run, read_generation, &reading);
+}
+
+/* ---- Evaluations ------------------------------------------------------------------------------------ */
+
+/* Rows in the order in which they were recorded, and that none is missing between them. */
+typedef struct sequence {
+    uint64_t generation, next; /* position */
+} sequence;
+
+/* The columns generation, position, id, point and value. */
+static void read_evaluation_row(zi_statement *row, sequence *order, zilch_evaluation *out)
+{
+    *out = (zilch_evaluation){.generation = zi_column_count(row)};
+    const uint64_t position = zi_column_count(row);
+    out->id = zi_column_u64(row);
+    out->point = zi_column_count(row);
+    out->value = zi_column_double(row);
+    if (out->generation == order->generation + 1) {
+        *order = (sequence){.generation = out->generation};
+    }
+    row->is_sound &= out->generation == order->generation && position == order->next;
+    row->is_sound &= !isinf(out->value);
+    order->next++;
+}
+
+typedef struct evaluations_reading {
+    zilch_study *study;
+    uint64_t run;
+    run_shape shape;
+    sequence order;
+    double *x;
+    zilch_evaluation_reader reader;
+    void *context;
+} evaluations_reading;
+
+static size_t count_active(const double *x, size_t dim)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < dim; i++) {
+        active += x[i] != 0.0;
+    }
+    return active;
+}
+
+static zilch_status read_evaluation(zi_statement *row, void *context)
+{
+    evaluations_reading *reading = context;
+    zilch_evaluation evaluation;
+    size_t length;
+    read_evaluation_row(row, &reading->order, &evaluation);
+    evaluation.fitness = zi_column_double(row);
+    evaluation.active = (size_t)zi_column_count(row);
+    const unsigned char *genome = zi_column_blob(row, &length);
+    row->is_sound &= isnan(evaluation.fitness) == isnan(evaluation.value);
+    ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
+    const run_shape *shape = &reading->shape;
+    const zilch_status status = zi_point_decode(shape->law, shape->dim, genome, length, reading->x);
+    if (status == ZILCH_ENOMEM) {
+        return status;
+    }
+    if (status != ZILCH_OK || count_active(reading->x, shape->dim) != evaluation.active) {
+        return fail_damaged(reading->study, reading->run, "a point is none");
+    }
+    evaluation.x = reading->x;
+    return reading->reader(reading->context, &evaluation);
+}
+
+zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
+                                     void *context)
+{
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
+    evaluations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
+    ZI_TRY(find_shape(study, run, &reading.shape));
+    ZI_TRY(zi_alloc(&reading.x, reading.shape.dim));
+    const zilch_status status =
+        each_row(study,
+                 "SELECT generation, position, id, e.point, value, fitness, active, genome FROM evaluations e"
+                 " LEFT JOIN points p ON p.run = e.run AND p.point = e.point"
+                 " WHERE e.run = ? ORDER BY generation, position",
+                 run, read_evaluation, &reading);
+    zi_free(reading.x);
+    return status;
+}
+
+/* ---- Going on --------------------------------------------------------------------------------------- */
+
+typedef struct resuming {
+    zilch_study *study;
+    uint64_t run;
+    zilch_optimizer *optimizer;
+    uint64_t points_sum, evaluations_sum; /* on file */
+    uint64_t points_found, evaluations_found;
+    sequence order;
+} resuming;
+
+/* What the optimiser says about bytes, with the file and the run before it. */
+static zilch_status name_failure(const resuming *r, zilch_status status)
+{
+    if (status == ZILCH_OK) {
+        return ZILCH_OK;
+    }
+    return zi_sql_fail(r->study->sql, status, "run %llu: %s", (unsigned long long)r->run, zilch_last_error());
+}
+
+static zilch_status read_checkpoint(zi_statement *row, void *context)
+{
+    resuming *r = context;
+    size_t length;
+    const size_t dim = read_dim(row);
+    const uint64_t seed = zi_column_u64(row);
+    const uint64_t generation = zi_column_count(row);
+    r->points_sum = zi_column_u64(row);
+    r->evaluations_sum = zi_column_u64(row);
+    const unsigned char *state = zi_column_blob(row, &length);
+    ZI_TRY(zi_columns_check(row, "the checkpoint of run", r->run));
+    ZI_TRY(name_failure(r, zi_optimizer_unpack_state(&r->optimizer, state, length)));
+    const zilch_optimizer *o = r->optimizer;
+    if (o->dim != dim || o->seed != seed || o->generations != generation) {
+        return fail_damaged(r->study, r->run, "the checkpoint is not of this run");
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status read_point(zi_statement *row, void *context)
+{
+    resuming *r = context;
+    size_t length;
+    const uint64_t point = zi_column_count(row);
+    const unsigned char *genome = zi_column_blob(row, &length);
+    ZI_TRY(zi_columns_check(row, "point", point));
+    if (point != r->optimizer->archive.rows.count) {
+        return fail_damaged(r->study, r->run, "a point is missing");
+    }
+    r->points_found = zi_sum_point(r->points_found, genome, length);
+    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length));
+}
+
+static zilch_status read_value(zi_statement *row, void *context)
+{
+    resuming *r = context;
+    zilch_evaluation evaluation;
+    read_evaluation_row(row, &r->order, &evaluation);
+    row->is_sound &= evaluation.point < r->optimizer->archive.rows.count;
+    ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
+    r->evaluations_found = zi_sum_evaluation(r->evaluations_found, &evaluation);
+    return name_failure(r,
+                        zi_optimizer_restore_value(r->optimizer, (size_t)evaluation.point, evaluation.value));
+}
+
+static zilch_status resume(resuming *r)
+{
+    zilch_study *study = r->study;
+    ZI_TRY(each_row(study,
+                    "SELECT dim, seed, generation, points_sum, evaluations_sum, state"
+                    " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
+                    r->run, read_checkpoint, r));
+    if (!r->optimizer) {
+        return zi_study_fail_run(study, r->run);
+    }
+    ZI_TRY(each_row(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
+                    read_point, r));
+    ZI_TRY(each_row(study,
+                    "SELECT generation, position, id, point, value FROM evaluations WHERE run = ?"
+                    " ORDER BY generation, position",
+                    r->run, read_value, r));
+    if (r->points_found != r->points_sum || r->evaluations_found != r->evaluations_sum) {
+        return fail_damaged(study, r->run, "points or evaluations are not those that were recorded");
+    }
+    return name_failure(r, zi_optimizer_restored(r->optimizer));
+}
+
+zilch_status zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimizer **out)
+{
+    if (!study || !out) {
+        return zi_fail(ZILCH_EARG, "study: it and a place for the optimiser must be given");
+    }
+    *out = NULL;
+    resuming r = {
+        .study = study, .run = run, .points_found = ZI_SUM_BEGIN, .evaluations_found = ZI_SUM_BEGIN};
+    ZI_TRY(zi_sql_begin_reading(study->sql));
+    const zilch_status status = zi_sql_end_reading(study->sql, resume(&r));
+    if (status != ZILCH_OK) {
+        zilch_optimizer_destroy(r.optimizer);
+        return status;
+    }
+    *out = r.optimizer;
+    return ZILCH_OK;
+}
+
+/* ---- What a run came to ----------------------------------------------------------------------------- */
+
+typedef struct concluding {
+    zilch_conclusion *out;
+    double *x;
+    int is_found;
+} concluding;
+
+static void read_point_bytes(zi_statement *row, size_t dim, double *x)
+{
+    size_t length;
+    const unsigned char *bytes = zi_column_blob(row, &length);
+    zi_reader reader = {.data = bytes, .length = length, .ok = 1};
+    row->is_sound &= length == 8 * dim;
+    for (size_t i = 0; i < dim && row->is_sound; i++) {
+        const double coordinate = zi_read_double(&reader);
+        row->is_sound &= isfinite(coordinate);
+        if (x) {
+            x[i] = coordinate;
+        }
+    }
+}
+
+static void read_recommendation(zi_statement *row, zilch_conclusion *out)
+{
+    zilch_recommendation *r = &out->recommendation;
+    r->point = zi_column_u64(row);
+    r->mean = zi_column_double(row);
+    r->deviation = zi_column_double(row);
+    r->fitness = zi_column_double(row);
+    r->evaluations = zi_column_count(row);
+    r->spent = zi_column_count(row);
+    r->active = (size_t)zi_column_count(row);
+    r->pruned = (size_t)zi_column_count(row);
+    out->held_out_mean = zi_column_double(row);
+    out->held_out_error = zi_column_double(row);
+    out->held_out_count = zi_column_count(row);
+}
+
+static zilch_status read_conclusion(zi_statement *row, void *context)
+{
+    concluding *c = context;
+    zilch_conclusion *out = c->out;
+    c->is_found = 1;
+    const uint64_t run = zi_column_count(row);
+    const size_t dim = read_dim(row);
+    out->stop = read_stop(row);
+    out->is_recommending = !zi_column_is_null(row);
+    if (out->is_recommending) {
+        read_recommendation(row, out);
+        read_point_bytes(row, dim, c->x);
+    }
+    return zi_columns_check(row, "the conclusion of run", run);
+}
+
+zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conclusion *out, double *x)
+{
+    if (!study || !out) {
+        return zi_fail(ZILCH_EARG, "study: it and a place for the conclusion must be given");
+    }
+    *out = (zilch_conclusion){.held_out_mean = NAN, .held_out_error = NAN};
+    concluding c = {.out = out, .x = x};
+    ZI_TRY(
+        each_row(study,
+                 "SELECT run, dim, stop, point, mean, deviation, fitness, evaluations, spent, active, pruned,"
+                 " held_out_mean, held_out_error, held_out_count, x"
+                 " FROM runs LEFT JOIN conclusions USING (run) WHERE run = ?",
+                 run, read_conclusion, &c));
+    return c.is_found ? ZILCH_OK : zi_study_fail_run(study, run);
+}
