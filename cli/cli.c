@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -36,12 +35,33 @@ int cli_fail_library(void)
     return cli_fail("%s", zilch_last_error());
 }
 
+void cli_print_word(FILE *stream, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++) {
+        if (*word == '\'') {
+            fputs("'\\''", stream);
+        } else {
+            fputc(*word, stream);
+        }
+    }
+    fputc('\'', stream);
+}
+
 #define X(name, text) "|" text
 const char *const cli_inverters = &ZILCH_INVERTER_LIST(X)[1];
 const char *const cli_shrinkages = &ZILCH_SHRINKAGE_LIST(X)[1];
 const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
 const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
 const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
+const char *const cli_laws = &ZILCH_LAW_LIST(X)[1];
+const char *const cli_archives = &ZILCH_ARCHIVE_LIST(X)[1];
+const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
 #undef X
 
 int cli_is_same_file(const char *a, const char *b)
@@ -62,12 +82,13 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
-/* One that the parent chose to have ignored (nohup, a background job) stays ignored. */
+/* One that the parent chose to have ignored (nohup, a background job) stays ignored. A second one ends the
+ * program at once: whoever sends it does not want to wait. */
 void cli_watch_signals(void)
 {
     for (int i = 0; i < STOP_SIGNALS; i++) {
         struct sigaction old;
-        const struct sigaction watch = {.sa_handler = note_signal};
+        const struct sigaction watch = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
         if (sigaction(stop_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             sigaction(stop_signals[i], &watch, NULL);
         }

@@ -2,6 +2,8 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <stdio.h>
+
 typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */
@@ -13,15 +15,20 @@ int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with the library's last error. */
 int cli_fail_library(void);
 
+/* A word as a shell would take it back: in quotes, if it has to be. */
+void cli_print_word(FILE *stream, const char *word);
+
 /* The names of the library's lists, as the choices of an option: "exact|amortised". */
 extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections, *const cli_labels;
 extern const char *const cli_blocks; /* and "all" behind them */
+extern const char *const cli_laws, *const cli_archives, *const cli_searched;
 
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);
 
 /* From now on Ctrl-C, SIGTERM and a closed terminal only ask to stop, so that what is half done can
- * be taken back; cli_end_if_stopped() then ends the program as the signal would have. */
+ * be taken back; cli_end_if_stopped() then ends the program as the signal would have. The same signal
+ * again ends it at once. */
 void cli_watch_signals(void);
 int cli_is_stopped(void);
 void cli_end_if_stopped(void);

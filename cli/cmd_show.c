@@ -1,8 +1,9 @@
-/* zilch show: a model file, or one of weights, for people or as JSON. */
+/* zilch show: a model file, one of weights, or a study, for people or as JSON. */
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
 #include "options.h"
+#include "show_study.h"
 #include "zilch.h"
 
 #include <math.h>
@@ -16,14 +17,15 @@ enum { COLUMNS_SHOWN = 20, KEY_JSON = 256, KEY_ALL };
 
 typedef struct request {
     const char *file;
-    uint64_t correlations;
+    uint64_t correlations, run;
     int json, all;
 } request;
 
 static const char about[] =
     "Print the law in FILE, if 'zilch fit' wrote it: for each column the activation probability p, mean mu "
     "and deviation sigma where active, and the threshold tau; and which latents, values V and masks M, go "
-    "together. If FILE holds weights that 'zilch train' wrote, print how each network was trained.";
+    "together. If FILE holds weights that 'zilch train' wrote, print how each network was trained. If FILE "
+    "is a study, print its runs, or with --run how one of them was asked for, how it went and what it found.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -31,7 +33,9 @@ static int parse(request *r, int argc, char **argv)
         {"json", KEY_JSON, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON"},
         {"correlations", 'k', "K", CLI_COUNT, &r->correlations, 0, 1000, NULL,
          "Show the K strongest latent correlations of each block"},
-        {"all", KEY_ALL, NULL, CLI_FLAG, &r->all, 0, 0, NULL, "Show all columns of a long model"},
+        {"all", KEY_ALL, NULL, CLI_FLAG, &r->all, 0, 0, NULL,
+         "Show all columns of a long model, all generations of a run"},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "Of a study, the run to show"},
         {0},
     };
     const cli_usage usage = {"show", "FILE", about, options, &r->file, 1, 1};
@@ -279,15 +283,17 @@ static int show_weights(const request *r)
     return status;
 }
 
-/* ---- Which of the two --------------------------------------------------------------- */
+/* ---- Which of the three --------------------------------------------------------------- */
+
+enum { BEGINNING = 16 };
 
 /* Its first bytes; "" if it cannot be read, which whoever loads it will say better. */
-static void read_beginning(const char *path, char out[9])
+static void read_beginning(const char *path, char out[BEGINNING + 1])
 {
     struct stat info;
     FILE *stream = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
-    const size_t length = stream ? fread(out, 1, 8, stream) : 0;
-    out[length] = '\0';
+    memset(out, 0, BEGINNING + 1);
+    (void)!(stream ? fread(out, 1, BEGINNING, stream) : 0);
     if (stream) {
         fclose(stream);
     }
@@ -295,15 +301,21 @@ static void read_beginning(const char *path, char out[9])
 
 int cmd_show(int argc, char **argv)
 {
-    request r = {.correlations = 10};
+    request r = {.correlations = 10, .run = UINT64_MAX};
     const int usage = parse(&r, argc, argv);
     if (usage) {
         return usage;
     }
-    char beginning[9];
+    char beginning[BEGINNING + 1];
     read_beginning(r.file, beginning);
-    if (*beginning && strncmp(beginning, "zilch", 5) != 0) {
-        return cli_fail("%s: is neither a model nor weights of networks", r.file);
+    if (memcmp(beginning, "SQLite format 3", BEGINNING) == 0) {
+        return show_study(r.file, r.run, r.json, r.all);
     }
-    return strcmp(beginning, "zilchnet") == 0 ? show_weights(&r) : show_model(&r);
+    if (*beginning && strncmp(beginning, "zilch", 5) != 0) {
+        return cli_fail("%s: is neither a model nor weights of networks nor a study", r.file);
+    }
+    if (r.run != UINT64_MAX) {
+        return cli_fail("%s: is no study, so it has no run %llu", r.file, (unsigned long long)r.run);
+    }
+    return strncmp(beginning, "zilchnet", 8) == 0 ? show_weights(&r) : show_model(&r);
 }

@@ -2,6 +2,11 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
+int cmd_lander(int argc, char **argv);
+int cmd_optimize(int argc, char **argv);
+int cmd_resume(int argc, char **argv);
+int cmd_best(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
 int cmd_show(int argc, char **argv);

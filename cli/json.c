@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include "cli.h"
+#include "search_report.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -298,4 +299,280 @@ int json_print_bench(const bench_row *rows, size_t count)
         failed |= json_array_append_new(document, row) != 0;
     }
     return print(document, failed);
+}
+
+/* ---- Studies ----------------------------------------------------------------------------------- */
+
+char *json_arguments_format(size_t count, char *const *words, const char *checksum)
+{
+    json_t *document = json_object();
+    json_t *array = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        failed |= json_array_append_new(array, json_string(words[i])) != 0;
+    }
+    put(document, "words", array, &failed);
+    put(document, "checksum", json_string(checksum), &failed);
+    char *text = failed ? NULL : json_dumps(document, JSON_COMPACT);
+    json_decref(document);
+    return text;
+}
+
+void json_arguments_free(json_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->count && arguments->words; i++) {
+        free(arguments->words[i]);
+    }
+    free(arguments->words);
+    *arguments = (json_arguments){0};
+}
+
+/* Any other JSON, or one with something else in it, is none of ours. */
+static int take_arguments(const json_t *document, json_arguments *out)
+{
+    const json_t *words = json_object_get(document, "words");
+    const char *checksum = json_string_value(json_object_get(document, "checksum"));
+    out->count = json_array_size(words);
+    if (out->count == 0 || !checksum || strlen(checksum) >= sizeof out->checksum) {
+        out->count = 0;
+        return 1;
+    }
+    snprintf(out->checksum, sizeof out->checksum, "%s", checksum);
+    out->words = calloc(out->count + 1, sizeof *out->words);
+    for (size_t i = 0; i < out->count && out->words; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        if (!word || !(out->words[i] = strdup(word))) {
+            return 1;
+        }
+    }
+    return !out->words;
+}
+
+int json_arguments_parse(const char *text, json_arguments *out)
+{
+    *out = (json_arguments){0};
+    json_t *document = json_loads(text, 0, NULL);
+    const int failed = take_arguments(document, out);
+    json_decref(document);
+    if (failed) {
+        json_arguments_free(out);
+    }
+    return failed;
+}
+
+/* As JSON if it is one, else as a string. */
+static json_t *arguments_value(const char *text)
+{
+    json_t *value = json_loads(text, 0, NULL);
+    return value ? value : file_name(text);
+}
+
+static json_t *record_object(const zilch_record *r, const double *x, size_t dim, int *failed)
+{
+    json_t *object = json_object();
+    put(object, "point", whole(r->point), failed);
+    put(object, "fitness", real(r->fitness), failed);
+    put(object, "value", real(r->value), failed);
+    put(object, "active", whole(r->active), failed);
+    put(object, "evaluations", whole(r->evaluations), failed);
+    put(object, "failures", whole(r->failures), failed);
+    if (x) {
+        put(object, "x", vector(x, dim, failed), failed);
+    }
+    return object;
+}
+
+/* The controller's lines; null for what is none. */
+static json_t *formulas(const study_best *b, const double *x)
+{
+    char text[8192];
+    size_t length;
+    const int is_known = b->is_lander && b->dim == ZILCH_POLICY_PARAMETERS &&
+                         zilch_policy_format(x, text, sizeof text, &length) == ZILCH_OK &&
+                         length < sizeof text;
+    return is_known ? json_string(text) : json_null();
+}
+
+static json_t *seen_object(const study_best *b, int *failed)
+{
+    if (b->seen.evaluations == 0) {
+        return json_null();
+    }
+    json_t *object = record_object(&b->seen, b->seen_x, b->dim, failed);
+    put(object, "controller", formulas(b, b->seen_x), failed);
+    return object;
+}
+
+static json_t *recommended_object(const study_best *b, int *failed)
+{
+    const zilch_conclusion *c = &b->conclusion;
+    const zilch_recommendation *r = &c->recommendation;
+    if (!c->is_recommending) {
+        return json_null();
+    }
+    json_t *object = json_object();
+    put(object, "point", whole(r->point), failed);
+    put(object, "mean", real(r->mean), failed);
+    put(object, "deviation", real(r->deviation), failed);
+    put(object, "standard_error", real(r->deviation / sqrt((double)r->evaluations)), failed);
+    put(object, "fitness", real(r->fitness), failed);
+    put(object, "evaluations", whole(r->evaluations), failed);
+    put(object, "spent", whole(r->spent), failed);
+    put(object, "active", whole(r->active), failed);
+    put(object, "pruned", whole(r->pruned), failed);
+    put(object, "held_out_mean", real(c->held_out_mean), failed);
+    put(object, "held_out_error", real(c->held_out_error), failed);
+    put(object, "held_out_count", whole(c->held_out_count), failed);
+    put(object, "x", vector(b->recommended_x, b->dim, failed), failed);
+    put(object, "controller", formulas(b, b->recommended_x), failed);
+    return object;
+}
+
+static json_t *generation_object(const zilch_generation *g, int *failed)
+{
+    json_t *object = json_object();
+    put(object, "generation", whole(g->generation), failed);
+    put(object, "evaluations", whole(g->evaluations), failed);
+    put(object, "failures", whole(g->failures), failed);
+    put(object, "points", whole(g->points), failed);
+    put(object, "best_value", real(g->best_value), failed);
+    put(object, "best_fitness", real(g->best_fitness), failed);
+    put(object, "best_active", whole(g->best_active), failed);
+    put(object, "best_point", whole(g->best_point), failed);
+    put(object, "evaluating_seconds", real(g->timings.evaluating), failed);
+    put(object, "searching_seconds", real(g->timings.searching), failed);
+    return object;
+}
+
+static json_t *run_object(const study_run *run, int *failed)
+{
+    const zilch_run *r = &run->run;
+    json_t *object = json_object();
+    put(object, "run", whole(r->run), failed);
+    put(object, "problem", file_name(r->texts.problem), failed);
+    put(object, "arguments", arguments_value(r->texts.arguments), failed);
+    put(object, "machine", file_name(r->texts.machine), failed);
+    put(object, "started", file_name(r->texts.started), failed);
+    put(object, "version", file_name(r->version), failed);
+    put(object, "seed", whole(r->seed), failed);
+    put(object, "dim", whole(r->dim), failed);
+    put(object, "law", json_string(zilch_law_name(r->law)), failed);
+    put(object, "direction", json_string(zilch_direction_name(r->direction)), failed);
+    put(object, "price", real(r->price), failed);
+    put(object, "ended_by", r->stop == ZILCH_STOP_NONE ? json_null() : json_string(study_stop_name(r->stop)),
+        failed);
+    put(object, "generations", whole(r->generations), failed);
+    put(object, "evaluations", whole(r->evaluations), failed);
+    put(object, "failures", whole(r->failures), failed);
+    put(object, "last", run->last.generation ? generation_object(&run->last, failed) : json_null(), failed);
+    return object;
+}
+
+int json_print_study(const study_file *file)
+{
+    json_t *document = json_object();
+    json_t *runs = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        failed |= json_array_append_new(runs, run_object(&file->runs[i], &failed)) != 0;
+    }
+    put(document, "study", file_name(file->path), &failed);
+    put(document, "runs", runs, &failed);
+    return print(document, failed);
+}
+
+static json_t *settings_object(const zilch_optimizer *optimizer, int *failed)
+{
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    json_t *object = json_object();
+    put(object, "archive", json_string(zilch_archive_name(o->archive)), failed);
+    put(object, "population", whole(o->population), failed);
+    put(object, "elites", whole(o->elites), failed);
+    put(object, "share", real(o->share), failed);
+    put(object, "initial_p", real(o->initial_p), failed);
+    put(object, "initial_mu", real(o->initial_mu), failed);
+    put(object, "initial_sigma", real(o->initial_sigma), failed);
+    put(object, "inverter", json_string(zilch_inverter_name(o->model.inverter)), failed);
+    put(object, "shrinkage", json_string(zilch_shrinkage_name(o->model.shrinkage)), failed);
+    put(object, "projection", json_string(zilch_projection_name(o->model.projection)), failed);
+    put(object, "active_least", whole(o->active_least), failed);
+    put(object, "active_most", whole(o->active_most), failed);
+    return object;
+}
+
+static zilch_status append_generation(void *context, const zilch_generation *g)
+{
+    int failed = 0;
+    failed |= json_array_append_new(context, generation_object(g, &failed)) != 0;
+    return failed ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
+static json_t *front_array(const zilch_optimizer *optimizer, int *failed)
+{
+    size_t count;
+    zilch_record *front = search_front_read(optimizer, &count);
+    json_t *array = json_array();
+    *failed |= !front;
+    for (size_t i = 0; i < count && front; i++) {
+        *failed |= json_array_append_new(array, record_object(&front[i], NULL, 0, failed)) != 0;
+    }
+    free(front);
+    return array;
+}
+
+int json_print_run(const study_file *file, const study_run *run, const study_best *best)
+{
+    int failed = 0;
+    json_t *document = run_object(run, &failed);
+    json_t *generations = json_array();
+    const zilch_status status =
+        zilch_study_generations(file->study, run->run.run, append_generation, generations);
+    if (status != ZILCH_OK && status != ZILCH_ENOMEM) {
+        json_decref(document);
+        json_decref(generations);
+        return cli_fail_library();
+    }
+    failed |= status != ZILCH_OK;
+    put(document, "study", file_name(file->path), &failed);
+    put(document, "settings", settings_object(best->optimizer, &failed), &failed);
+    put(document, "history", generations, &failed);
+    put(document, "front", front_array(best->optimizer, &failed), &failed);
+    put(document, "best", seen_object(best, &failed), &failed);
+    put(document, "recommended", recommended_object(best, &failed), &failed);
+    return print(document, failed);
+}
+
+int json_print_best(const study_file *file, const study_run *run, const study_best *best)
+{
+    json_t *document = json_object();
+    int failed = 0;
+    put(document, "study", file_name(file->path), &failed);
+    put(document, "run", whole(run->run.run), &failed);
+    put(document, "problem", file_name(run->run.texts.problem), &failed);
+    put(document, "best", seen_object(best, &failed), &failed);
+    put(document, "recommended", recommended_object(best, &failed), &failed);
+    return print(document, failed);
+}
+
+int json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *evaluation)
+{
+    const zilch_evaluation *e = evaluation;
+    int failed = 0;
+    json_t *object = json_object();
+    put(object, "run", whole(run->run), &failed);
+    put(object, "generation", whole(e->generation), &failed);
+    put(object, "id", whole(e->id), &failed);
+    put(object, "value", real(e->value), &failed);
+    put(object, "fitness", real(e->fitness), &failed);
+    put(object, "active", whole(e->active), &failed);
+    put(object, "x", vector(e->x, run->dim, &failed), &failed);
+    return dump(stream, object, failed) ? cli_fail("out of memory") : 0;
+}
+
+int json_write_generation(FILE *stream, const zilch_run *run, const zilch_generation *generation)
+{
+    int failed = 0;
+    json_t *object = generation_object(generation, &failed);
+    put(object, "run", whole(run->run), &failed);
+    return dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "play.h"
 #include "recover.h"
+#include "study_file.h"
 #include "zilch.h"
 
 /* dim, p, mu, sigma, tau, correlation and observed (arrays of rows), report. */
@@ -24,6 +25,31 @@ int json_print_recover(const recover_setting *setting, const char *weights, cons
  */
 int json_write_play(FILE *stream, const char *controller, const play_setting *setting,
                     const play_result *result, const play_summary *summary);
+
+/* The words of a command line and the checksum of its data ("" without), as a text to be freed, and back.
+ * NULL, or 1, without a message, if it cannot be done. */
+typedef struct json_arguments {
+    size_t count;
+    char **words; /* and NULL behind them */
+    char checksum[17];
+} json_arguments;
+
+char *json_arguments_format(size_t count, char *const *words, const char *checksum);
+int json_arguments_parse(const char *text, json_arguments *out);
+void json_arguments_free(json_arguments *arguments);
+
+/* study, the file's name, and runs: what is known about each, with the best seen so far. */
+int json_print_study(const study_file *file);
+
+/* One run, as above, and its settings, generations, front, best seen and what is recommended. */
+int json_print_run(const study_file *file, const study_run *run, const study_best *best);
+
+/* study, run, problem, the best seen and what is recommended, both with their coordinates. */
+int json_print_best(const study_file *file, const study_run *run, const study_best *best);
+
+/* An object for one row, to any stream, whose errors are for its owner. */
+int json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *evaluation);
+int json_write_generation(FILE *stream, const zilch_run *run, const zilch_generation *generation);
 
 /* An array of {case, value, unit, limit, ratio}. */
 int json_print_bench(const bench_row *rows, size_t count);

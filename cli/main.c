@@ -16,9 +16,14 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    {"lander", "search a sparse controller for the Lunar Lander", cmd_lander},
+    {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_optimize},
+    {"resume", "go on with a run that was interrupted", cmd_resume},
+    {"best", "print the best point of a run, or write it to a file", cmd_best},
+    {"export", "print every evaluation of a study", cmd_export},
     {"fit", "fit a zero-inflated Gaussian law to a data set", cmd_fit},
     {"sample", "draw points from a fitted law", cmd_sample},
-    {"show", "print a fitted law, or how networks were trained", cmd_show},
+    {"show", "print a study, a fitted law, or how networks were trained", cmd_show},
     {"train", "train the networks of the amortised inverter", cmd_train},
     {"recover", "measure how well known laws are recovered from samples", cmd_recover},
     {"play", "fly the Lunar Lander with a controller, or repeat recorded actions", cmd_play},

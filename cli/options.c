@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 32, TEXT_SIZE = 256, HELP_SIZE = 1024, HELP_KEY = 'h' };
+enum { OPTIONS_MOST = 64, TEXT_SIZE = 256, HELP_SIZE = 1024, HELP_KEY = 'h' };
 
 /* While argp runs. */
 typedef struct parse {
@@ -171,7 +171,9 @@ static void default_text(const cli_option *option, char *out, size_t size)
     case CLI_FLAG:
         return;
     case CLI_COUNT:
-        snprintf(out, size, "%llu", (unsigned long long)*(const uint64_t *)option->value);
+        if (*(const uint64_t *)option->value != UINT64_MAX) {
+            snprintf(out, size, "%llu", (unsigned long long)*(const uint64_t *)option->value);
+        }
         return;
     case CLI_REAL:
         if (!isnan(*(const double *)option->value)) {

@@ -27,7 +27,7 @@ typedef struct cli_option {
     int key;              /* short letter, or a number of its own above 255 */
     const char *argument; /* what help calls the value; NULL for a flag */
     cli_kind kind;
-    void *value;         /* holds the default before (NaN: none), the result after */
+    void *value;         /* holds the default before (NaN, UINT64_MAX: none), the result after */
     double low, high;    /* numbers: the ends are allowed; high may be INFINITY */
     const char *choices; /* "exact|amortised" */
     const char *help;    /* a phrase; default and range are added to it */
@@ -37,7 +37,7 @@ typedef struct cli_usage {
     const char *command;       /* "fit" */
     const char *operands;      /* "DATA"; "" if there are none */
     const char *about;         /* what the command does, a sentence or a few */
-    const cli_option *options; /* ends with name NULL; at most 32 */
+    const cli_option *options; /* ends with name NULL; at most 64 */
     const char **operand;      /* room for operand_most; what is not given stays as it was */
     size_t operand_least, operand_most;
 } cli_usage;

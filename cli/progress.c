@@ -9,8 +9,7 @@
 
 static const double interval_seconds = 0.1;
 
-/* "9 s", "3 min 05 s", "2 h 07 min" */
-static void duration_text(double seconds, char *out, size_t size)
+void progress_duration(double seconds, char *out, size_t size)
 {
     const unsigned long whole = seconds > 0 ? (unsigned long)(seconds + 0.5) : 0;
     if (whole < 60) {
@@ -30,23 +29,28 @@ static int line_width(void)
     return (known ? size.ws_col : 80) - 1;
 }
 
+static void draw_line(const char *line)
+{
+    fprintf(stderr, "\r\033[K%.*s", line_width(), line);
+    fflush(stderr);
+}
+
 static void draw(const progress *p, double elapsed)
 {
     char past[32];
     char left[48] = "";
     char line[384];
     const double share = p->total > 0 ? (double)p->done / (double)p->total : 1;
-    duration_text(elapsed, past, sizeof past);
+    progress_duration(elapsed, past, sizeof past);
     if (p->done > 0) {
         char ahead[32];
         const double each = elapsed / (double)p->done;
-        duration_text(each * (double)(p->total - p->done), ahead, sizeof ahead);
+        progress_duration(each * (double)(p->total - p->done), ahead, sizeof ahead);
         snprintf(left, sizeof left, ", %s left", ahead);
     }
     snprintf(line, sizeof line, "%s: %zu/%zu %s, %.0f %%, %s%s%s%s", p->label, p->done, p->total, p->unit,
              100 * share, past, left, *p->note ? "; " : "", p->note);
-    fprintf(stderr, "\r\033[K%.*s", line_width(), line);
-    fflush(stderr);
+    draw_line(line);
 }
 
 void progress_begin(progress *p, const char *label, const char *unit, size_t total)
@@ -74,6 +78,20 @@ void progress_update(progress *p, size_t done)
     p->done = done > p->done ? done : p->done;
     if (now - p->drawn >= interval_seconds) {
         draw(p, now - p->start);
+        p->drawn = now;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void progress_show(progress *p, const char *line, int is_due)
+{
+    if (!p->shown) {
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
+    const double now = cli_seconds();
+    if (is_due || now - p->drawn >= interval_seconds) {
+        draw_line(line);
         p->drawn = now;
     }
     pthread_mutex_unlock(&p->lock);

@@ -25,6 +25,12 @@ void progress_note(progress *p, const char *note);
  * often as it likes: the line is drawn ten times a second at most. */
 void progress_update(progress *p, size_t done);
 
+/* Instead of all that, a line in the caller's own words; `is_due` draws it even if the last is recent. */
+void progress_show(progress *p, const char *line, int is_due);
+
+/* "9 s", "3 min 05 s", "2 h 07 min" */
+void progress_duration(double seconds, char *out, size_t size);
+
 /* Clears the line. */
 void progress_end(progress *p);
 

@@ -1,0 +1,10 @@
+/* zilch lander: a sparse controller for the Lunar Lander. */
+#include "commands.h"
+#include "search.h"
+
+int cmd_lander(int argc, char **argv)
+{
+    search_request r;
+    const int usage = search_request_parse(&r, argc, argv);
+    return usage ? usage : search_begin(&r, argc, argv);
+}

@@ -1,0 +1,199 @@
+/* zilch resume: a run goes on from its last generation. */
+#include "cli.h"
+#include "commands.h"
+#include "json.h"
+#include "number.h"
+#include "options.h"
+#include "search.h"
+#include "study_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MORE_SIZE = 512 };
+
+typedef struct request {
+    const char *study;
+    uint64_t run;
+    search_limits limits;
+} request;
+
+static const char about[] =
+    "Go on with a run that was interrupted, from the last generation that is in STUDY, as if it had never "
+    "been. With new limits a run that has ended goes on too. Data files must be as they were.";
+
+static int parse(request *r, int argc, char **argv)
+{
+    cli_option options[SEARCH_LIMIT_OPTIONS + 2] = {
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL,
+         "The run; without it the last that has not ended"},
+    };
+    search_limits_list(&r->limits, options + 1);
+    const cli_usage usage = {"resume", "STUDY", about, options, &r->study, 1, 1};
+    return cli_parse(&usage, argc, argv);
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------ */
+
+static int are_limits_new(const search_limits *l)
+{
+    return l->generations != UINT64_MAX || l->evaluations != UINT64_MAX || l->stagnation != UINT64_MAX ||
+           !isnan(l->target) || !isnan(l->seconds);
+}
+
+static void take_count(uint64_t *limit, uint64_t given)
+{
+    *limit = given != UINT64_MAX ? given : *limit;
+}
+
+static void take_real(double *limit, double given)
+{
+    *limit = !isnan(given) ? given : *limit;
+}
+
+static void take_limits(search_limits *limits, const search_limits *given)
+{
+    take_count(&limits->generations, given->generations);
+    take_count(&limits->evaluations, given->evaluations);
+    take_count(&limits->stagnation, given->stagnation);
+    take_count(&limits->threads, given->threads);
+    take_real(&limits->target, given->target);
+    take_real(&limits->seconds, given->seconds);
+}
+
+static void say_count(char more[MORE_SIZE], const char *name, uint64_t given)
+{
+    const size_t used = strlen(more);
+    if (given != UINT64_MAX) {
+        snprintf(more + used, MORE_SIZE - used, " --%s %llu", name, (unsigned long long)given);
+    }
+}
+
+static void say_real(char more[MORE_SIZE], const char *name, double given)
+{
+    const size_t used = strlen(more);
+    char number[NUMBER_SIZE];
+    if (!isnan(given)) {
+        number_format(given, number);
+        snprintf(more + used, MORE_SIZE - used, " --%s %s", name, number);
+    }
+}
+
+/* What was said here is not in the study: the next resumption must hear it again. */
+static void say_limits(char more[MORE_SIZE], const search_limits *given)
+{
+    *more = '\0';
+    say_count(more, "generations", given->generations);
+    say_count(more, "evaluations", given->evaluations);
+    say_count(more, "stagnation", given->stagnation);
+    say_count(more, "threads", given->threads);
+    say_real(more, "target", given->target);
+    say_real(more, "time", given->seconds);
+}
+
+/* ---- Which run ------------------------------------------------------------------------------------ */
+
+/* The one that was asked for, or the last that has not ended, or, with new limits, the last. */
+static const study_run *choose(const request *r, const study_file *f)
+{
+    if (r->run != UINT64_MAX) {
+        return study_file_find(f, r->run);
+    }
+    for (size_t i = f->count; i > 0; i--) {
+        if (f->runs[i - 1].run.stop == ZILCH_STOP_NONE) {
+            return &f->runs[i - 1];
+        }
+    }
+    return &f->runs[f->count - 1];
+}
+
+static int check_run(const request *r, const study_run *run)
+{
+    if (run->run.stop == ZILCH_STOP_NONE || are_limits_new(&r->limits)) {
+        return 0;
+    }
+    return cli_fail(
+        "%s: run %llu has ended, after %llu generations, by: %s; it goes on with new limits, such as "
+        "--generations %llu",
+        r->study, (unsigned long long)run->run.run, (unsigned long long)run->run.generations,
+        study_stop_name(run->run.stop), 2 * (unsigned long long)run->run.generations);
+}
+
+/* ---- Going on --------------------------------------------------------------------------------------- */
+
+static int check_problem(const search *s, const char *checksum)
+{
+    if (strcmp(s->problem.checksum, checksum) != 0) {
+        return cli_fail("%s: is not as it was when the run began; only the same data can go on",
+                        s->request->data);
+    }
+    if (s->problem.info.dim != zilch_optimizer_dim(s->optimizer)) {
+        return cli_fail("%s: has %zu coordinates, but the run has %zu", s->problem.text, s->problem.info.dim,
+                        zilch_optimizer_dim(s->optimizer));
+    }
+    return 0;
+}
+
+static int go_on(const request *r, const study_file *f, const study_run *run, const json_arguments *arguments)
+{
+    char more[MORE_SIZE];
+    search_request asked;
+    int status = search_request_parse(&asked, (int)arguments->count, arguments->words);
+    if (status) {
+        return status;
+    }
+    take_limits(&asked.limits, &r->limits);
+    say_limits(more, &r->limits);
+    search s = {.request = &asked, .study = f->study, .path = f->path, .run = run->run.run, .more = more};
+    status = search_problem_open(&s.problem, &asked);
+    if (!status && zilch_study_resume(f->study, s.run, &s.optimizer) != ZILCH_OK) {
+        status = cli_fail_library();
+    }
+    if (!status) {
+        status = check_problem(&s, arguments->checksum);
+    }
+    if (!status) {
+        status = search_run(&s);
+    }
+    zilch_optimizer_destroy(s.optimizer);
+    search_problem_close(&s.problem);
+    return status;
+}
+
+static int resume(const request *r, const study_file *f)
+{
+    const study_run *run = choose(r, f);
+    if (!run || check_run(r, run)) {
+        return CLI_FAILED;
+    }
+    json_arguments arguments;
+    if (json_arguments_parse(run->run.texts.arguments, &arguments)) {
+        return cli_fail("%s: run %llu was not begun by this command: it does not say how to go on", r->study,
+                        (unsigned long long)run->run.run);
+    }
+    const int status = go_on(r, f, run, &arguments);
+    json_arguments_free(&arguments);
+    return status;
+}
+
+int cmd_resume(int argc, char **argv)
+{
+    const search_limits unsaid = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NAN, NAN};
+    request r = {.run = UINT64_MAX, .limits = unsaid};
+    const int usage = parse(&r, argc, argv);
+    if (usage) {
+        return usage;
+    }
+    study_file f;
+    cli_watch_signals();
+    int status = study_file_open(&f, r.study, ZILCH_STUDY_WRITE);
+    if (!status) {
+        status = resume(&r, &f);
+    }
+    study_file_close(&f);
+    if (status) {
+        cli_end_if_stopped();
+    }
+    return status;
+}

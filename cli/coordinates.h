@@ -1,0 +1,26 @@
+/* What a user says about single coordinates: which (by number, from 1), and how far they may go. */
+#ifndef COORDINATES_H
+#define COORDINATES_H
+
+#include <stddef.h>
+
+/* What is wrong with a text, without the option's name. */
+typedef struct coordinates_error {
+    char text[256];
+} coordinates_error;
+
+/* Gives each coordinate in "1,4-7" the mark `value` (not 0). `mark` has dim entries, 0 for those not marked
+ * yet; marking one twice is an error. 0, or 1 with *error filled. */
+int coordinates_mark(const char *list, size_t dim, size_t value, size_t *mark, coordinates_error *error);
+
+/* "1-3;4,6": those of the first list get 1, those of the second 2, and so on. */
+int coordinates_group(const char *lists, size_t dim, size_t *mark, coordinates_error *error);
+
+/* "LOW:HIGH"; an end that is "none" or empty is infinite. */
+int coordinates_bounds(const char *text, double *low, double *high, coordinates_error *error);
+
+/* A file with a line "LOW,HIGH" for each coordinate, after a header line or not; # begins a comment. */
+int coordinates_bounds_read(const char *path, size_t dim, double *low, double *high,
+                            coordinates_error *error);
+
+#endif

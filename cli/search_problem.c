@@ -1,0 +1,333 @@
+/* Opening the problem of a search: a named one, the lander with its options, or a regression on a table that
+ * is read from a file. A checksum of the table's numbers tells, when a run goes on, whether they are still
+ * those it began with. */
+#include "search_problem.h"
+
+#include "cli.h"
+#include "number.h"
+#include "suggest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 1024 };
+
+/* ---- Named problems ------------------------------------------------------------------------ */
+
+#define X(name, about) #name,
+static const char *const problem_names[] = {ZILCH_PROBLEM_LIST(X)};
+#undef X
+enum { PROBLEMS = sizeof problem_names / sizeof *problem_names };
+
+/* The library says what it does not know; here is what may have been meant. */
+static int wrong_problem(const search_request *r, const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    suggestion near = suggestion_for(name, length);
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        if (strlen(problem_names[i]) == length && strncmp(problem_names[i], name, length) == 0) {
+            return search_wrong_usage(r, "--problem: %s", zilch_last_error());
+        }
+        suggestion_offer(&near, problem_names[i]);
+    }
+    suggestion_offer(&near, "linear");
+    suggestion_offer(&near, "logistic");
+    if (near.best) {
+        return search_wrong_usage(r, "--problem: unknown problem '%.*s'; did you mean '%s'?",
+                                  (int)(length < 64 ? length : 64), name, near.best);
+    }
+    return search_wrong_usage(r, "--problem: %s", zilch_last_error());
+}
+
+static void lander_name(const search_request *r, char out[NAME_SIZE])
+{
+    const zilch_lander_options *o = &r->lander;
+    const zilch_lander_options usual = zilch_lander_defaults();
+    char number[3][NUMBER_SIZE];
+    number_format(o->gravity, number[0]);
+    number_format(o->wind_power, number[1]);
+    number_format(o->turbulence_power, number[2]);
+    size_t used = (size_t)snprintf(out, NAME_SIZE, "lander:episodes=%llu,seeds=%s",
+                                   (unsigned long long)r->episodes, r->seeds ? "common" : "fresh");
+    if (o->gravity != usual.gravity) {
+        used += (size_t)snprintf(out + used, NAME_SIZE - used, ",gravity=%s", number[0]);
+    }
+    if (o->wind) {
+        snprintf(out + used, NAME_SIZE - used, ",wind=1,wind_power=%s,turbulence_power=%s", number[1],
+                 number[2]);
+    }
+}
+
+static int open_named(search_problem *p, const search_request *r)
+{
+    char name[NAME_SIZE];
+    if (!r->problem) { /* of zilch lander, which has options of its own */
+        lander_name(r, name);
+    } else if (r->dim != UINT64_MAX) {
+        snprintf(name, sizeof name, "%s%sdim=%llu", r->problem, strchr(r->problem, ':') ? "," : ":",
+                 (unsigned long long)r->dim);
+    } else {
+        snprintf(name, sizeof name, "%s", r->problem);
+    }
+    const zilch_status status = zilch_problem_open(&p->problem, name, r->seed);
+    if (status != ZILCH_OK) {
+        return status == ZILCH_EARG ? wrong_problem(r, name) : cli_fail_library();
+    }
+    p->info = zilch_problem_describe(p->problem);
+    p->text = strdup(p->info.setting);
+    p->is_lander = strcmp(p->info.name, "lander") == 0;
+    return p->text ? 0 : cli_fail("out of memory");
+}
+
+/* ---- What a lander's text says --------------------------------------------------------------- */
+
+int search_problem_is_lander(const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    return length == strlen("lander") && strncmp(text, "lander", length) == 0;
+}
+
+/* What stands behind "name=" in "lander:name=value,..."; NULL if it does not. */
+static const char *setting_find(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ',')) {
+        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '=') {
+            return at + 2 + length;
+        }
+    }
+    return NULL;
+}
+
+static void setting_number(const char *text, const char *name, double *out)
+{
+    const char *value = setting_find(text, name);
+    double number;
+    if (value && number_scan(value, &number)) {
+        *out = number;
+    }
+}
+
+zilch_lander_options search_problem_lander(const char *text)
+{
+    zilch_lander_options o = zilch_lander_defaults();
+    double wind = 0;
+    setting_number(text, "wind", &wind);
+    o.wind = wind != 0;
+    setting_number(text, "gravity", &o.gravity);
+    setting_number(text, "wind_power", &o.wind_power);
+    setting_number(text, "turbulence_power", &o.turbulence_power);
+    return o;
+}
+
+/* ---- Regression -------------------------------------------------------------------------------- */
+
+/* FNV-1a, of 64 bits. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static void table_checksum(const table *t, char out[17])
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    hash = hash_bytes(hash, &t->rows, sizeof t->rows);
+    hash = hash_bytes(hash, &t->cols, sizeof t->cols);
+    hash = hash_bytes(hash, t->x, t->rows * t->cols * sizeof *t->x);
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
+}
+
+/* By name, else by number; the last without either. */
+static int find_response(search_problem *p, const search_request *r)
+{
+    const table *t = &p->data;
+    double number;
+    p->response = t->cols - 1;
+    if (!r->response) {
+        return 0;
+    }
+    for (size_t j = 0; t->names && j < t->cols; j++) {
+        if (strcmp(t->names[j], r->response) == 0) {
+            p->response = j;
+            return 0;
+        }
+    }
+    if (number_parse(r->response, &number) && number >= 1 && number <= (double)t->cols &&
+        number == floor(number)) {
+        p->response = (size_t)number - 1;
+        return 0;
+    }
+    return search_wrong_usage(r, "--response: '%s' is neither a column's name nor a number from 1 to %zu",
+                              r->response, t->cols);
+}
+
+/* The response apart from the other columns. */
+static void split(const search_problem *p, double *x, double *y)
+{
+    const table *t = &p->data;
+    for (size_t i = 0; i < t->rows; i++) {
+        const double *row = t->x + i * t->cols;
+        for (size_t j = 0; j < t->cols; j++) {
+            if (j != p->response) {
+                *x++ = row[j];
+            }
+        }
+        y[i] = row[p->response];
+    }
+}
+
+static int open_regression(search_problem *p, const search_request *r, zilch_regression kind)
+{
+    const table *t = &p->data;
+    zilch_regression_options o = zilch_regression_defaults();
+    o.kind = kind;
+    o.searched = (zilch_searched)r->searched;
+    o.validation = r->validation;
+    double *x = malloc(t->rows * t->cols * sizeof *x); /* the response behind the others */
+    if (!x) {
+        return cli_fail("out of memory");
+    }
+    double *y = x + t->rows * (t->cols - 1);
+    split(p, x, y);
+    const zilch_status status =
+        zilch_problem_regression(&p->problem, t->rows, t->cols - 1, x, y, &o, r->seed);
+    free(x);
+    return status == ZILCH_OK ? 0 : cli_fail("%s: %s", r->data, zilch_last_error());
+}
+
+static int open_data(search_problem *p, const search_request *r, zilch_regression kind)
+{
+    table_error error;
+    if (table_read(&p->data, r->data, 2, &error)) {
+        return cli_fail("%s", error.text);
+    }
+    int status = find_response(p, r);
+    if (!status) {
+        status = open_regression(p, r, kind);
+    }
+    if (status) {
+        return status;
+    }
+    p->is_regression = 1;
+    p->info = zilch_problem_describe(p->problem);
+    table_checksum(&p->data, p->checksum);
+    const size_t size = strlen(r->data) + NAME_SIZE;
+    p->text = malloc(size);
+    if (!p->text) {
+        return cli_fail("out of memory");
+    }
+    snprintf(p->text, size, "%s:data=%s,response=%zu,searched=%s", p->info.name, r->data, p->response + 1,
+             zilch_searched_name((zilch_searched)r->searched));
+    return 0;
+}
+
+int search_problem_open(search_problem *out, const search_request *r)
+{
+    zilch_regression kind;
+    *out = (search_problem){0};
+    return r->problem && zilch_regression_parse(r->problem, &kind) == ZILCH_OK ? open_data(out, r, kind)
+                                                                               : open_named(out, r);
+}
+
+void search_problem_close(search_problem *p)
+{
+    zilch_problem_close(p->problem);
+    table_free(&p->data);
+    free(p->text);
+}
+
+/* ---- A point in words ---------------------------------------------------------------------------- */
+
+static int print_controller(const double *x, FILE *stream)
+{
+    size_t length;
+    char *text = NULL;
+    if (zilch_policy_format(x, NULL, 0, &length) == ZILCH_OK && (text = malloc(length + 1)) &&
+        zilch_policy_format(x, text, length + 1, &length) == ZILCH_OK) {
+        fputs(text, stream);
+        fputs(length > 0 && text[length - 1] == '\n' ? "" : "\n", stream);
+        free(text);
+        return 0;
+    }
+    const int status = text ? cli_fail_library() : cli_fail("out of memory");
+    free(text);
+    return status;
+}
+
+static void print_coordinates(size_t dim, const double *x, size_t most, FILE *stream)
+{
+    char number[NUMBER_SIZE];
+    size_t active = 0;
+    for (size_t i = 0; i < dim; i++) {
+        if (x[i] != 0 && active++ < most) {
+            number_format(x[i], number);
+            fprintf(stream, "x[%zu] = %s\n", i + 1, number);
+        }
+    }
+    if (active > most) {
+        fprintf(stream, "... %zu in all (zilch best STUDY prints them)\n", active);
+    }
+}
+
+/* Of the column that is the point's coordinate `index`. */
+static void print_coefficient(const search_problem *p, size_t index, double value, FILE *stream)
+{
+    const size_t column = index + (index >= p->response);
+    char number[NUMBER_SIZE];
+    number_format(value, number);
+    if (p->data.names) {
+        fprintf(stream, "%s: %s\n", p->data.names[column], number);
+    } else {
+        fprintf(stream, "column %zu: %s\n", column + 1, number);
+    }
+}
+
+static void print_errors(const search_problem *p, const zilch_regression_fit *fit, FILE *stream)
+{
+    const int is_logistic = strcmp(p->info.name, "logistic") == 0;
+    const char *error = is_logistic ? "mean log loss" : "mean squared error";
+    const char *score = is_logistic ? "told apart rightly" : "R^2";
+    fprintf(stream, "training: %s %.6g, %s %.6g\n", error, fit->training_error, score, fit->training_score);
+    fprintf(stream, "validation: %s %.6g, %s %.6g\n", error, fit->validation_error, score,
+            fit->validation_score);
+}
+
+static int print_regression(const search_problem *p, const double *x, FILE *stream)
+{
+    zilch_regression_fit fit;
+    char number[NUMBER_SIZE];
+    double *coefficient = malloc(p->info.dim * sizeof *coefficient);
+    if (!coefficient || zilch_problem_fit(p->problem, x, coefficient, &fit) != ZILCH_OK) {
+        const int status = coefficient ? cli_fail_library() : cli_fail("out of memory");
+        free(coefficient);
+        return status;
+    }
+    number_format(fit.intercept, number);
+    fprintf(stream, "intercept: %s\n", number);
+    for (size_t i = 0; i < p->info.dim; i++) {
+        if (coefficient[i] != 0) {
+            print_coefficient(p, i, coefficient[i], stream);
+        }
+    }
+    print_errors(p, &fit, stream);
+    free(coefficient);
+    return 0;
+}
+
+int search_point_print(const search_problem *problem, int is_lander, size_t dim, const double *x, size_t most,
+                       FILE *stream)
+{
+    if (is_lander && dim == ZILCH_POLICY_PARAMETERS) {
+        return print_controller(x, stream);
+    }
+    if (problem && problem->is_regression) {
+        return print_regression(problem, x, stream);
+    }
+    print_coordinates(dim, x, most, stream);
+    return 0;
+}

@@ -1,0 +1,98 @@
+/* Lines about what a search has found. Six digits: what is beyond them is noise to a reader; 'zilch export'
+ * and
+ * --json have them all. */
+#include "search_report.h"
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void search_report_settings(const zilch_optimizer *optimizer)
+{
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    printf("search: law %s, population %zu, elites %zu, archive %s, price %.6g\n", zilch_law_name(o->law),
+           o->population, o->elites, zilch_archive_name(o->archive), o->price);
+    if (o->law == ZILCH_LAW_ZIG) {
+        printf("fit: inverter %s, shrinkage %s, projection %s\n", zilch_inverter_name(o->model.inverter),
+               zilch_shrinkage_name(o->model.shrinkage), zilch_projection_name(o->model.projection));
+    }
+    printf("seed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
+}
+
+void search_report_seen(const zilch_record *best)
+{
+    if (best->evaluations == 0) {
+        puts("best seen: nothing yet");
+        return;
+    }
+    printf("best seen: fitness %.6g, value %.6g, active %zu\n", best->fitness, best->value, best->active);
+}
+
+/* The standard error of the mean, where there is noise to speak of. */
+static void print_mean(const zilch_recommendation *r)
+{
+    printf("recommended: value %.6g", r->mean);
+    if (r->deviation > 0 && r->evaluations > 1) {
+        printf(" +- %.3g", r->deviation / sqrt((double)r->evaluations));
+    }
+    printf(" in %llu fresh evaluation%s, active %zu", (unsigned long long)r->evaluations,
+           r->evaluations == 1 ? "" : "s", r->active);
+    if (r->pruned) {
+        printf(", %zu pruned", r->pruned);
+    }
+    putchar('\n');
+}
+
+void search_report_recommended(const zilch_conclusion *conclusion)
+{
+    if (!conclusion->is_recommending) {
+        return;
+    }
+    print_mean(&conclusion->recommendation);
+    if (!isnan(conclusion->held_out_mean)) {
+        printf("held out: mean return %.2f", conclusion->held_out_mean);
+        if (!isnan(conclusion->held_out_error)) {
+            printf(" +- %.2f", conclusion->held_out_error);
+        }
+        printf(" in %llu episodes of seeds from 0 on, which no search draws\n",
+               (unsigned long long)conclusion->held_out_count);
+    }
+}
+
+zilch_record *search_front_read(const zilch_optimizer *optimizer, size_t *count)
+{
+    const size_t capacity = zilch_optimizer_dim(optimizer) + 1;
+    zilch_record *front = calloc(capacity, sizeof *front);
+    *count = 0;
+    if (!front) {
+        cli_fail("out of memory");
+    } else if (zilch_front(optimizer, capacity, front, count) != ZILCH_OK) {
+        cli_fail_library();
+        free(front);
+        front = NULL;
+    }
+    return front;
+}
+
+int search_report_front(const zilch_optimizer *optimizer, size_t most)
+{
+    size_t count;
+    zilch_record *front = search_front_read(optimizer, &count);
+    if (!front) {
+        return CLI_FAILED;
+    }
+    printf("\nfront, the best value for each number of active coordinates:\n%8s %14s %14s\n", "active",
+           "value", "fitness");
+    const size_t shown = count < most ? count : most;
+    for (size_t k = 0; k < shown; k++) { /* the sparsest, the best, and some between them */
+        const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
+        printf("%8zu %14.6g %14.6g\n", r->active, r->value, r->fitness);
+    }
+    if (shown < count) {
+        printf("%8s %zu in all (zilch show STUDY --run N --all shows them)\n", "...", count);
+    }
+    free(front);
+    return 0;
+}

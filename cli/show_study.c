@@ -1,0 +1,161 @@
+/* A study for people: a line for each run, or of one run how it was asked for, how it went, what it found. */
+#include "show_study.h"
+
+#include "cli.h"
+#include "json.h"
+#include "search_report.h"
+#include "study_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 20 };
+
+/* ---- All runs ---------------------------------------------------------------------------------- */
+
+static int widest_problem(const study_file *f)
+{
+    size_t width = strlen("problem");
+    for (size_t i = 0; i < f->count; i++) {
+        const size_t length = strlen(f->runs[i].run.texts.problem);
+        width = length > width ? length : width;
+    }
+    return (int)(width < 200 ? width : 200);
+}
+
+static int widest_seed(const study_file *f)
+{
+    int width = (int)strlen("seed");
+    for (size_t i = 0; i < f->count; i++) {
+        const int length = snprintf(NULL, 0, "%llu", (unsigned long long)f->runs[i].run.seed);
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static int print_runs(const study_file *f)
+{
+    const int width = widest_problem(f);
+    const int seed = widest_seed(f);
+    printf("%4s  %-*s  %-5s %*s  %-11s %11s %11s %12s %12s %6s\n", "run", width, "problem", "law", seed,
+           "seed", "ended by", "generations", "evaluations", "fitness", "value", "active");
+    for (size_t i = 0; i < f->count; i++) {
+        const zilch_run *r = &f->runs[i].run;
+        const zilch_generation *g = &f->runs[i].last;
+        printf("%4llu  %-*s  %-5s %*llu  %-11s %11llu %11llu", (unsigned long long)r->run, width,
+               r->texts.problem, zilch_law_name(r->law), seed, (unsigned long long)r->seed,
+               study_stop_name(r->stop), (unsigned long long)r->generations,
+               (unsigned long long)r->evaluations);
+        if (g->generation > 0) {
+            printf(" %12.6g %12.6g %6zu\n", g->best_fitness, g->best_value, g->best_active);
+        } else {
+            printf(" %12s %12s %6s\n", "-", "-", "-");
+        }
+    }
+    return CLI_OK;
+}
+
+/* ---- One run ------------------------------------------------------------------------------------- */
+
+/* Which generations are printed: all, or so many of them, the first and the last among them. */
+typedef struct thinning {
+    uint64_t count, rows;
+    uint64_t printed;
+} thinning;
+
+/* Row k of the rows is that of generation 1 + k (count - 1) / (rows - 1). */
+static zilch_status print_generation(void *context, const zilch_generation *g)
+{
+    thinning *t = context;
+    const uint64_t due = t->rows > 1 ? 1 + t->printed * (t->count - 1) / (t->rows - 1) : 1;
+    if (g->generation < due) {
+        return ZILCH_OK;
+    }
+    t->printed++;
+    printf("%10llu %12llu %9llu %14.6g %14.6g %7zu\n", (unsigned long long)g->generation,
+           (unsigned long long)g->evaluations, (unsigned long long)g->failures, g->best_fitness,
+           g->best_value, g->best_active);
+    return ZILCH_OK;
+}
+
+static int print_generations(const study_file *f, const study_run *run, int is_all)
+{
+    const uint64_t count = run->last.generation;
+    thinning t = {.count = count, .rows = is_all || count < ROWS_SHOWN ? count : ROWS_SHOWN};
+    printf("\n%10s %12s %9s %14s %14s %7s\n", "generation", "evaluations", "failures", "best fitness",
+           "value", "active");
+    if (zilch_study_generations(f->study, run->run.run, print_generation, &t) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    if (t.rows < count) {
+        printf("%10s %llu generations in all (--all shows them)\n", "...", (unsigned long long)count);
+    }
+    return 0;
+}
+
+static void print_arguments(const zilch_run *r)
+{
+    json_arguments arguments;
+    if (json_arguments_parse(r->texts.arguments, &arguments)) {
+        return;
+    }
+    fputs("asked for: zilch", stdout);
+    for (size_t i = 0; i < arguments.count; i++) {
+        putchar(' ');
+        cli_print_word(stdout, arguments.words[i]);
+    }
+    putchar('\n');
+    json_arguments_free(&arguments);
+}
+
+static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimizer)
+{
+    printf("run %llu: %s, %zu coordinates, %s\n", (unsigned long long)r->run, r->texts.problem, r->dim,
+           zilch_direction_name(r->direction));
+    print_arguments(r);
+    search_report_settings(optimizer);
+    printf("started: %s on %s, by zilch %s\n", r->texts.started, r->texts.machine, r->version);
+    printf("ended by: %s\n", study_stop_name(r->stop));
+    printf("generations: %llu\nevaluations: %llu, %llu failed\n", (unsigned long long)r->generations,
+           (unsigned long long)r->evaluations, (unsigned long long)r->failures);
+}
+
+static int print_run(const study_file *f, const study_run *run, const study_best *b, int is_all)
+{
+    print_run_heading(&run->run, b->optimizer);
+    search_report_seen(&b->seen);
+    search_report_recommended(&b->conclusion);
+    if (run->last.generation == 0) {
+        return CLI_OK;
+    }
+    return print_generations(f, run, is_all) ||
+                   search_report_front(b->optimizer, is_all ? SIZE_MAX : ROWS_SHOWN)
+               ? CLI_FAILED
+               : CLI_OK;
+}
+
+static int show_run(const study_file *f, uint64_t number, int is_json, int is_all)
+{
+    const study_run *run = study_file_find(f, number);
+    study_best b = {0};
+    int status = run ? study_best_read(&b, f, run) : CLI_FAILED;
+    if (!status) {
+        status = is_json ? json_print_run(f, run, &b) : print_run(f, run, &b, is_all);
+    }
+    study_best_free(&b);
+    return status;
+}
+
+int show_study(const char *path, uint64_t run, int is_json, int is_all)
+{
+    study_file f;
+    int status = study_file_open(&f, path, ZILCH_STUDY_READ);
+    if (!status) {
+        status = run != UINT64_MAX ? show_run(&f, run, is_json, is_all)
+                 : is_json         ? json_print_study(&f)
+                                   : print_runs(&f);
+    }
+    study_file_close(&f);
+    return status;
+}

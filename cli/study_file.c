@@ -1,0 +1,137 @@
+/* Reading a study: its runs are few, so they are all read when it is opened. */
+#include "study_file.h"
+
+#include "cli.h"
+#include "search_problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Runs -------------------------------------------------------------------------------- */
+
+static void run_free(zilch_run *run)
+{
+    free((char *)run->texts.problem);
+    free((char *)run->texts.arguments);
+    free((char *)run->texts.machine);
+    free((char *)run->texts.started);
+    free((char *)run->version);
+}
+
+static char *copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
+static zilch_status take_run(void *context, const zilch_run *run)
+{
+    study_file *f = context;
+    study_run *grown = realloc(f->runs, (f->count + 1) * sizeof *grown);
+    if (!grown) {
+        return ZILCH_ENOMEM;
+    }
+    f->runs = grown;
+    study_run *r = &grown[f->count++];
+    *r = (study_run){.run = *run};
+    r->run.texts.problem = copy(run->texts.problem);
+    r->run.texts.arguments = copy(run->texts.arguments);
+    r->run.texts.machine = copy(run->texts.machine);
+    r->run.texts.started = copy(run->texts.started);
+    r->run.version = copy(run->version);
+    return r->run.texts.problem && r->run.texts.arguments && r->run.texts.machine && r->run.texts.started &&
+                   r->run.version
+               ? ZILCH_OK
+               : ZILCH_ENOMEM;
+}
+
+static zilch_status take_generation(void *context, const zilch_generation *generation)
+{
+    *(zilch_generation *)context = *generation;
+    return ZILCH_OK;
+}
+
+static int fail_reading(zilch_status status)
+{
+    return status == ZILCH_ENOMEM ? cli_fail("out of memory") : cli_fail_library();
+}
+
+int study_file_open(study_file *out, const char *path, zilch_study_mode mode)
+{
+    *out = (study_file){.path = path};
+    zilch_status status = zilch_study_open(&out->study, path, mode);
+    if (status == ZILCH_OK) {
+        status = zilch_study_runs(out->study, take_run, out);
+    }
+    for (size_t i = 0; i < out->count && status == ZILCH_OK; i++) {
+        study_run *r = &out->runs[i];
+        status = zilch_study_generations(out->study, r->run.run, take_generation, &r->last);
+    }
+    if (status != ZILCH_OK) {
+        return fail_reading(status);
+    }
+    return out->count ? 0 : cli_fail("%s: has no runs yet", path);
+}
+
+void study_file_close(study_file *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        run_free(&f->runs[i].run);
+    }
+    free(f->runs);
+    zilch_study_close(f->study);
+}
+
+const study_run *study_file_find(const study_file *f, uint64_t number)
+{
+    if (number == 0) {
+        return &f->runs[f->count - 1];
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->runs[i].run.run == number) {
+            return &f->runs[i];
+        }
+    }
+    cli_fail("%s: has no run %llu; the last is %llu", f->path, (unsigned long long)number,
+             (unsigned long long)f->runs[f->count - 1].run.run);
+    return NULL;
+}
+
+/* The only observer is the command's own, and it ends a run in good order when its time is over. */
+const char *study_stop_name(zilch_stop stop)
+{
+    return stop == ZILCH_STOP_NONE       ? "not ended"
+           : stop == ZILCH_STOP_OBSERVER ? "time"
+                                         : zilch_stop_name(stop);
+}
+
+/* ---- The best of a run --------------------------------------------------------------------- */
+
+int study_best_read(study_best *out, const study_file *f, const study_run *run)
+{
+    const size_t dim = run->run.dim;
+    *out = (study_best){.dim = dim, .is_lander = search_problem_is_lander(run->run.texts.problem)};
+    out->seen_x = calloc(dim, sizeof *out->seen_x);
+    out->recommended_x = calloc(dim, sizeof *out->recommended_x);
+    if (!out->seen_x || !out->recommended_x) {
+        return cli_fail("out of memory");
+    }
+    zilch_status status = zilch_study_resume(f->study, run->run.run, &out->optimizer);
+    if (status == ZILCH_OK) {
+        status = zilch_best(out->optimizer, out->seen_x, &out->seen);
+        if (status == ZILCH_ESTATE) {
+            out->seen = (zilch_record){0};
+            status = ZILCH_OK;
+        }
+    }
+    if (status == ZILCH_OK) {
+        status = zilch_study_conclusion(f->study, run->run.run, &out->conclusion, out->recommended_x);
+    }
+    return status == ZILCH_OK ? 0 : cli_fail_library();
+}
+
+void study_best_free(study_best *b)
+{
+    free(b->seen_x);
+    free(b->recommended_x);
+    zilch_optimizer_destroy(b->optimizer);
+}

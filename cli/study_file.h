@@ -1,0 +1,45 @@
+/* A study as the reading commands see it: open, with its runs at hand. */
+#ifndef STUDY_FILE_H
+#define STUDY_FILE_H
+
+#include "zilch.h"
+
+#include <stddef.h>
+
+typedef struct study_run {
+    zilch_run run;         /* its texts are copies */
+    zilch_generation last; /* recorded; generation 0: none yet */
+} study_run;
+
+typedef struct study_file {
+    const char *path;
+    zilch_study *study;
+    study_run *runs; /* in the order of their numbers */
+    size_t count;    /* 1 at least */
+} study_file;
+
+/* 0, or 1 after printing why; close it in any case. */
+int study_file_open(study_file *out, const char *path, zilch_study_mode mode);
+void study_file_close(study_file *f);
+
+/* The run of that number, 0 for the last; NULL after printing which there are. */
+const study_run *study_file_find(const study_file *f, uint64_t number);
+
+/* How a run stands, in a word: "not ended", or what ended it. */
+const char *study_stop_name(zilch_stop stop);
+
+/* The best seen and what is recommended, of one run. */
+typedef struct study_best {
+    size_t dim;
+    int is_lander;
+    zilch_record seen; /* evaluations 0: nothing has succeeded yet */
+    zilch_conclusion conclusion;
+    double *seen_x, *recommended_x; /* dim */
+    zilch_optimizer *optimizer;     /* as it was after the last generation */
+} study_best;
+
+/* 0, or 1 after printing why; free it in any case. */
+int study_best_read(study_best *out, const study_file *f, const study_run *run);
+void study_best_free(study_best *b);
+
+#endif

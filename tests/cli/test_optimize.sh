@@ -1,0 +1,206 @@
+#!/bin/sh
+# zilch optimize: what a run prints and leaves behind, that threads change nothing, the controls of sparsity,
+# regression, warm starts, and what is refused. Never how good the optimum is.
+. "$(dirname "$0")/lib.sh"
+
+# tiny ARGUMENTS...: a small search
+tiny()
+{
+  "$zilch" optimize --population 20 --elites 5 --generations 4 "$@"
+}
+
+# What is printed, exactly: the optimum of this sphere is all zeros, and the law is told to begin there.
+expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0
+expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
+search: law zig, population 20, elites 5, archive latest, price 0
+fit: inverter exact, shrinkage none, projection repair
+seed: 1
+stopped by: generations
+generations: 4
+evaluations: 80 of 1 points, 0 failed
+best seen: fitness 0, value 0, active 0
+recommended: value 0 in 1 fresh evaluation, active 0
+support: 100 % of the coordinates are active or not as in the optimum
+
+
+front, the best value for each number of active coordinates:
+  active          value        fitness
+       0              0              0
+
+study: sphere.study, run 1'
+[ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
+[ "$(ls)" = sphere.study ] || complain "left behind: $(ls)"
+
+# An old study gets a new run; --dim is short for a setting.
+expect_status 0 tiny --problem sphere:active=2 --dim 6 --study sphere.study --seed 18446744073709551615
+expect_in_output 'problem: sphere:dim=6,active=2,noise=0, 6 coordinates, minimize'
+expect_in_output 'seed: 18446744073709551615'
+expect_in_output 'study: sphere.study, run 2'
+expect_status 0 tiny --problem sphere:active=2,noise=0.1 --dim 6
+expect_in_output 'problem: sphere:dim=6,active=2,noise=0.1, 6 coordinates, minimize'
+expect_in_output 'study: sphere.study, run 3'
+grep -qE '^recommended: value [0-9.e+-]+ \+- [0-9.e+-]+ in [0-9]+ fresh evaluations' "$out" || complain 'no standard error'
+
+# Neither threads nor chance change a run; the seed does, and so does each law.
+for threads in 1 2 7; do
+  expect_status 0 tiny --problem smop2 --dim 12 --threads "$threads" --study "threads$threads"
+  cp "$out" "printed$threads"
+  "$zilch" export "threads$threads" >"export$threads"
+done
+expect_same export1 export2
+expect_same export1 export7
+[ "$(wc -l <export1)" -eq 81 ] || complain 'not 80 evaluations and a header'
+for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '--initial-sigma 1' '--elites 6' \
+  '--archive mean --problem sphere:noise=1,active=3' '--shrinkage bayes' '--projection clip' '--inverter amortised'; do
+  rm -f other
+  # shellcheck disable=SC2086 # words
+  expect_status 0 tiny --problem smop2 --dim 12 --study other $option
+  "$zilch" export other >export_other
+  ! cmp -s export1 export_other || complain "the same run with $option"
+done
+for problem in smop1 smop2 smop3 smop4 smop5 smop6 smop7 smop8 ellipsoid; do
+  expect_status 0 tiny --problem "$problem" --dim 20 --study all
+  expect_in_output "problem: $problem:dim=20, 20 coordinates, minimize"
+done
+
+# Limits: whichever is met first.
+expect_status 0 tiny --problem smop1 --dim 10 --evaluations 50 --study limits
+expect_in_output 'stopped by: evaluations'
+expect_in_output 'evaluations: 50 of'
+expect_status 0 tiny --problem smop1 --dim 10 --target 1e9 --study limits
+expect_in_output 'stopped by: target'
+expect_in_output 'generations: 1'
+expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --stagnation 2 --study limits
+expect_in_output 'stopped by: stagnation'
+expect_status 0 tiny --problem smop1 --dim 10 --time 0 --study limits
+expect_in_output 'stopped by: time'
+expect_in_output 'generations: 1'
+expect_status 0 tiny --problem smop1 --dim 10 --generations 0 --evaluations 30 --study limits
+expect_in_output 'stopped by: evaluations'
+
+# Sparsity: every point that was evaluated keeps what was asked for.
+# holds CONDITION OPTION...: in python, of a point's coordinates x, counted from 1
+holds()
+{
+  condition=$1
+  shift
+  rm -f box
+  expect_status 0 tiny --problem smop1 --dim 9 --study box "$@"
+  "$zilch" export box >points.csv
+  expect_status 0 python3 - "$condition" <<'PYTHON'
+import csv, sys
+for row in csv.DictReader(open("points.csv")):
+    x = [None] + [float(row["x%d" % i]) for i in range(1, 10)]
+    active = [i for i in range(1, 10) if x[i] != 0]
+    assert int(row["active"]) == len(active), row
+    assert eval(sys.argv[1]), (sys.argv[1], x)
+PYTHON
+}
+holds '2 <= len(active) <= 3' --active-least 2 --active-most 3
+holds 'x[1] and x[4] and x[5] and not x[2] and not x[9]' --on 1,4-5 --off 2,9
+holds 'bool(x[1]) == bool(x[2]) == bool(x[3]) and bool(x[5]) == bool(x[7])' --groups '1-3; 5, 7'
+holds 'all(-0.5 <= v <= 0.25 for v in x[1:])' --bounds -0.5:0.25
+holds 'all(v >= 0 for v in x[1:])' --bounds 0:none
+printf 'lower,upper\n# the first\n0,1\nnone,0\n,none\n-1,1\n-1,1\n-1,1\n-1,1\n-1,1\n3,4\n' >bounds.csv
+holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-file bounds.csv
+holds 'True' --bounds : --prune --shortlist 3 --recheck 9
+
+# A warm start: its points are there, and the law begins from them.
+awk 'BEGIN {for (i = 0; i < 8; i++) print 1 + i / 100 ",0,0,0,0,0,0,0,0," 5 + i}' >warm.csv
+holds 'True' --warm-start warm.csv
+[ "$(grep -c '^1,1,.*,1,1\.0[0-9]*,0,0,0,0,0,0,0,0$' points.csv)" -ge 7 ] || complain 'no warm start'
+expect_failure 'warm.csv: has 10 columns; a point'"'"'s 8 coordinates and its value are 9' \
+  tiny --problem smop1 --dim 8 --study box --warm-start warm.csv
+expect_failure 'warm.csv: row 1: ' tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --off 1
+
+# Regression: y = 3 + 2 b - e, and nothing else.
+awk 'BEGIN {srand(1); print "a,b,c,d,e,y"; for (i = 0; i < 60; i++) {for (j = 1; j <= 5; j++) {v[j] = rand() * j; printf "%.6f,", v[j]}
+  printf "%.6f\n", 3 + 2 * v[2] - v[5] + 0.01 * rand()}}' >linear.csv
+expect_status 0 tiny --problem linear --data linear.csv
+expect_in_output 'problem: linear:data=linear.csv,response=6,searched=subset, 5 coordinates, minimize'
+awk -F': ' '$1 == "b" {b = $2} $1 == "e" {e = $2} $1 == "intercept" {i = $2}
+  END {exit !(b > 1.9 && b < 2.1 && e > -1.1 && e < -0.9 && i > 2.9 && i < 3.1)}' "$out" || complain 'not the coefficients'
+expect_in_output 'training: mean squared error'
+expect_in_output 'validation: mean squared error'
+expect_in_output 'study: linear.study, run 1'
+expect_status 0 "$zilch" best linear.study
+expect_in_output 'b: '
+cut -d, -f2,5,6 linear.csv | tail -n +2 | awk -F, '{print $1 "," ($3 > 4) "," $2}' >logistic.csv
+expect_status 0 tiny --problem logistic --data logistic.csv --response 2 --searched coefficients --price 0.001
+expect_in_output 'problem: logistic:data=logistic.csv,response=2,searched=coefficients, 2 coordinates, minimize'
+grep -qE '^column (1|3): ' "$out" || complain 'no coefficient'
+expect_in_output 'mean log loss'
+expect_status 0 tiny --problem linear --data linear.csv --response a --validation 0.5
+expect_in_output 'response=1'
+expect_failure 'linear.csv: regression: ' tiny --problem logistic --data linear.csv
+expect_failure 'nowhere: cannot open' tiny --problem linear --data nowhere
+
+# Wrong usage, before anything is written.
+# wrong MESSAGE OPTION...
+wrong()
+{
+  text=$1
+  shift
+  expect_status 2 "$zilch" optimize --study new "$@"
+  expect_in_error "$text"
+  expect_in_error "Try 'zilch optimize --help'."
+  [ ! -s "$out" ] || complain 'something on stdout'
+}
+wrong '--problem NAME is missing'
+wrong "unknown problem 'smpo1'; did you mean 'smop1'?" --problem smpo1
+wrong '--problem: ' --problem nothing
+wrong '--problem: smop1: dim must be a whole number' --problem smop1:dim=many
+wrong '--problem: lander: "dim" is none of its settings' --problem lander --dim 3
+wrong "unknown option '--popluation'; did you mean '--population'?" --problem smop1 --popluation 3
+wrong "--law: 'zag' is none of zig|dense|adhoc|ea" --problem smop1 --law zag
+wrong "--archive: 'best' is none of latest|mean" --problem smop1 --archive best
+wrong "--generations: '-1' is not a whole number" --problem smop1 --generations -1
+wrong "--price: '-1' is not a number of at least 0" --problem smop1 --price -1
+wrong "--initial-p: '2' is not a number from 0 to 1" --problem smop1 --initial-p 2
+wrong '--elites 500: must be fewer than the population, which is 500' --problem smop1 --elites 500
+wrong '--share: must be above 0' --problem smop1 --share 0
+wrong '--active-least 5 is more than --active-most 4' --problem smop1 --active-least 5 --active-most 4
+wrong '--weights: only the amortised inverter has networks' --problem smop1 --weights file
+wrong '--bounds and --bounds-file: give one' --problem smop1 --bounds 0:1 --bounds-file bounds.csv
+wrong '--bounds: bounds are LOW:HIGH' --problem smop1 --bounds 3
+wrong '--bounds: the lower bound 3 is above the upper 1' --problem smop1 --bounds 3:1
+wrong "--bounds: 'x' is neither a number nor 'none'" --problem smop1 --bounds x:1
+wrong "--on: '200': coordinates are numbered from 1 to 100" --problem smop1 --on 200
+wrong "--on: '0': coordinates are numbered from 1 to 100" --problem smop1 --on 0
+wrong "--on: '5-3' goes backwards" --problem smop1 --on 5-3
+wrong "--on: 'a' is no coordinate's number" --problem smop1 --on 1,a
+wrong "--on: '' is no coordinate's number" --problem smop1 --on 1,
+wrong '--off: coordinate 2 is named twice' --problem smop1 --on 1,2 --off 2
+wrong '--groups: coordinate 3 is named twice' --problem smop1 --groups '1-3;3'
+wrong 'keeps what is forced' --problem smop1 --on 1-3 --active-most 2
+wrong "--recheck 5: is less than one for each of the shortlist's 6" --problem smop1 --recheck 5 --shortlist 6
+wrong '--data FILE is missing, which linear needs' --problem linear
+wrong '--data is for the problems linear and logistic' --problem smop1 --data linear.csv
+wrong '--dim: the columns of --data are the coordinates' --problem linear --data linear.csv --dim 3
+wrong '--data: is read again' --problem linear --data -
+wrong "--response: 'z' is neither a column's name nor a number from 1 to 6" --problem linear --data linear.csv --response z
+wrong "--searched: 'all' is none of subset|coefficients" --problem linear --data linear.csv --searched all
+wrong "--study: the file's name is empty" --problem smop1 --study ''
+wrong '--study: linear.csv is what is read' --problem linear --data linear.csv --study linear.csv
+wrong "unexpected argument 'extra'" --problem smop1 extra
+expect_failure 'bounds.csv: line 11: there are only 8 coordinates' \
+  tiny --problem smop1 --dim 8 --study new --bounds-file bounds.csv
+expect_failure 'bounds.csv: has 9 lines of bounds, but there are 10 coordinates' \
+  tiny --problem smop1 --dim 10 --study new --bounds-file bounds.csv
+expect_failure 'nowhere: cannot open' tiny --problem smop1 --study new --bounds-file nowhere
+expect_failure 'nowhere: cannot open' tiny --problem smop1 --study new --warm-start nowhere
+expect_failure 'nowhere' tiny --problem smop1 --study new --inverter amortised --weights nowhere
+expect_no_file new
+expect_failure 'cannot create: No such file or directory' tiny --problem smop1 --study nowhere/new
+expect_failure 'bounds.csv: is no SQLite file, and so no zilch study' tiny --problem smop1 --study bounds.csv
+expect_failure 'not a regular file' tiny --problem smop1 --study /
+expect_failure 'cannot write to standard output' sh -c '"$0" optimize --problem smop1 --dim 5 --population 10 --elites 3 --generations 2 --study closed >&-' "$zilch"
+
+# Help tells the defaults.
+expect_status 0 "$zilch" optimize --help
+tr -s ' \n' '  ' <"$out" >help
+for text in 'default 500' 'default 100' 'default zig' 'default latest' 'default exact' 'default subset' 'default 0.3' \
+  'what suits the problem' 'such as smop1:dim=1000' "such as '1-3;4,6'"; do
+  grep -qF -e "$text" help || complain "not in the help: $text"
+done
+verdict
