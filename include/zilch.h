@@ -622,7 +622,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, si
 /* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation:
  * counted, ranked last, never fitted. An unknown id, or one told before, is EARG, and then none of the n is
  * taken. When enough are back (`share`), the generation closes; what comes later counts in the
- * next. If not one evaluation of a generation succeeded: EOBJECTIVE, the failures are counted, and the next
+ * next. If it cannot close for want of memory, the values are taken all the same, and zilch_advance() tries
+ * again. If not one evaluation of a generation succeeded: EOBJECTIVE, the failures are counted, and the next
  * ask begins the generation again, with the same points. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
                                                    const double *value);
@@ -643,7 +644,8 @@ typedef struct zilch_progress {
     uint64_t points;   /* different ones evaluated */
     uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
     size_t waiting;    /* points asked for and not yet told, of this generation */
-    /* The best of the archive, of closed generations; NaN before there is one. */
+    /* The best of the archive, which takes values when a generation closes, and what was told late or
+     * beside it when the next one opens; NaN before there is one. */
     double best_value, best_fitness; /* as the objective gave it, and with the price */
     size_t best_active;
 } zilch_progress;
@@ -675,7 +677,7 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_best(const zilch_optimizer *optimi
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimizer, size_t capacity,
                                                   zilch_record *out, size_t *count);
 
-/* The front of active count and value: points that no other is at least as sparse and better than, from the
+/* The front of active count and value: points whose value is better than that of every sparser one, from the
  * sparsest on. At most `capacity` of them; dim + 1 is always enough. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
                                                     zilch_record *out, size_t *count);
@@ -843,7 +845,7 @@ typedef struct zilch_regression_fit {
     double training_score, validation_score; /* linear: R^2; logistic: share of rows told apart rightly */
 } zilch_regression_fit;
 
-/* ESTATE if the problem is no regression. */
+/* ESTATE if the problem is no regression. `coefficients` may be NULL. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_fit(const zilch_problem *problem, const double *x,
                                                           double *coefficients, zilch_regression_fit *out);
 

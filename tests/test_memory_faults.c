@@ -1,6 +1,6 @@
 /* Out of memory: allocation k fails, for every k, under every function that allocates. Each
  * must say so, give nothing, and lose nothing. */
-#include "support.h"
+#include "search_support.h"
 #include "zilch.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ typedef struct scene {
     zilch_networks *networks;
     zilch_examples *examples;
     zilch_trainer *trainer;
-    unsigned char bytes[4096], networks_bytes[65536];
-    size_t length, networks_length;
+    unsigned char bytes[4096], networks_bytes[65536], search_bytes[65536];
+    size_t length, networks_length, search_length;
     char path[64], networks_path[64], trainer_path[64];
 } scene;
 
@@ -46,6 +46,7 @@ typedef union object {
     zilch_examples *examples;
     zilch_trainer *trainer;
     zilch_lander *lander;
+    zilch_optimizer *optimizer;
     void *any;
 } object;
 
@@ -256,6 +257,45 @@ static void destroy_lander(object made)
     zilch_lander_destroy(made.lander);
 }
 
+/* ---- The search --------------------------------------------------------------------------- */
+
+enum { DIM = 4, N = 12, K = 4 };
+
+/* One of four laws, every second with all kinds of limits on points. */
+static zilch_status create_search(zilch_law law, const zilch_networks *networks, zilch_optimizer **out)
+{
+    static const zilch_forced forced[DIM] = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON};
+    static const size_t group[DIM] = {5, 0, 5, 0};
+    static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
+    zilch_optimizer_options options = small_options(law, N, K);
+    options.share = 0.75;
+    options.model.networks = networks;
+    if (law % 2 == 0) {
+        options.forced = forced;
+        options.group = group;
+        options.lower = lower;
+        options.upper = upper;
+        options.active_least = 2;
+        options.active_most = 3;
+    }
+    return zilch_optimizer_create(out, DIM, 9, &options);
+}
+
+static zilch_status create_optimizer(scene *s, object *out)
+{
+    return create_search(ZILCH_LAW_ZIG, s->networks, &out->optimizer);
+}
+
+static zilch_status unpack_optimizer(scene *s, object *out)
+{
+    return zilch_optimizer_unpack(&out->optimizer, s->search_bytes, s->search_length);
+}
+
+static void destroy_optimizer(object made)
+{
+    zilch_optimizer_destroy(made.optimizer);
+}
+
 static const struct {
     const char *name;
     call run;
@@ -283,6 +323,8 @@ static const struct {
     {"trainer, save", save_trainer, destroy_trainer},
     {"trainer, load", load_trainer, destroy_trainer},
     {"lander", create_lander, destroy_lander},
+    {"optimizer", create_optimizer, destroy_optimizer},
+    {"optimizer, unpack", unpack_optimizer, destroy_optimizer},
     {"networks, put", put_network, destroy_networks}, /* the last: they are others then */
 };
 
@@ -329,6 +371,24 @@ static void make_networks(scene *s, const char *folder)
     assert_int_equal(zilch_trainer_save(s->trainer, s->trainer_path), ZILCH_OK);
 }
 
+/* An optimiser in the middle of things, with late and foreign points, as bytes. */
+static void make_search(scene *s)
+{
+    static asked a;
+    zilch_optimizer *o;
+    assert_int_equal(create_search(ZILCH_LAW_ZIG, s->networks, &o), ZILCH_OK);
+    run_generations(o, 1);
+    a.n = 0;
+    ask_more(o, N, &a);
+    tell_some(o, &a, 0, 10);
+    ask_more(o, N, &a);
+    tell_some(o, &a, 10, 3);
+    assert_int_equal(zilch_tell_point(o, (const double[DIM]){1, 1, 1, 0}, 2.0), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_pack(o, s->search_bytes, sizeof s->search_bytes, &s->search_length),
+                     ZILCH_OK);
+    zilch_optimizer_destroy(o);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -345,6 +405,7 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(zilch_model_pack(s.model, s.bytes, sizeof s.bytes, &s.length), ZILCH_OK);
     assert_int_equal(zilch_model_save(s.model, s.path), ZILCH_OK);
     make_networks(&s, folder);
+    make_search(&s);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         sweep(&s, i);
     }
@@ -361,8 +422,169 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- A search goes on after a failure -------------------------------------------------------- */
+
+/* What is done with an optimiser; done again after a failure, until it succeeds. The values are
+ * noisy_value's, so that what is asked again gets the same. */
+typedef struct deed {
+    asked a;
+    double x[DIM];
+    zilch_recommendation recommendation;
+    unsigned char bytes[65536];
+    size_t length;
+} deed;
+typedef zilch_status (*act)(zilch_optimizer *o, deed *d);
+
+static zilch_status ask_all(zilch_optimizer *o, deed *d)
+{
+    const zilch_status status = zilch_ask(o, N, d->a.id, d->a.x);
+    d->a.n = status == ZILCH_OK ? N : 0;
+    return status;
+}
+
+static zilch_status ask_beyond(zilch_optimizer *o, deed *d)
+{
+    const zilch_status status = zilch_ask(o, 3 * N, d->a.id, d->a.x);
+    d->a.n = status == ZILCH_OK ? 3 * N : 0;
+    return status;
+}
+
+/* If the values were taken and only the closing failed, advance closes. */
+static zilch_status tell_all(zilch_optimizer *o, deed *d)
+{
+    const size_t n = 10; /* two stay open */
+    for (size_t i = 0; i < n; i++) {
+        d->a.value[i] = noisy_value(DIM, d->a.id[i], d->a.x + i * DIM);
+    }
+    return zilch_optimizer_progress(o).waiting == d->a.n ? zilch_tell(o, n, d->a.id, d->a.value)
+                                                         : zilch_advance(o);
+}
+
+static zilch_status tell_few(zilch_optimizer *o, deed *d)
+{
+    d->a.value[0] = noisy_value(DIM, d->a.id[0], d->a.x);
+    return zilch_tell(o, 1, d->a.id, d->a.value);
+}
+
+static zilch_status tell_late(zilch_optimizer *o, deed *d)
+{
+    d->a.value[11] = noisy_value(DIM, d->a.id[11], d->a.x + 11 * DIM);
+    return zilch_tell(o, 1, d->a.id + 11, d->a.value + 11);
+}
+
+static zilch_status advance(zilch_optimizer *o, deed *d)
+{
+    (void)d;
+    return zilch_advance(o);
+}
+
+static zilch_status tell_foreign(zilch_optimizer *o, deed *d)
+{
+    (void)d;
+    return zilch_tell_point(o, (const double[DIM]){1, 1, 1, 0}, 0.5);
+}
+
+static zilch_status pack(zilch_optimizer *o, deed *d)
+{
+    return zilch_optimizer_pack(o, d->bytes, sizeof d->bytes, &d->length);
+}
+
+static zilch_status optimize(zilch_optimizer *o, deed *d)
+{
+    (void)d;
+    zilch_limits limits = zilch_limits_defaults();
+    limits.generations = zilch_optimizer_progress(o).generations < 6 ? 6 : 9;
+    return zilch_optimize(o, noisy_objective, NULL, &limits, NULL, NULL, NULL);
+}
+
+static zilch_status recommend(zilch_optimizer *o, deed *d)
+{
+    zilch_recommend_options options = zilch_recommend_defaults();
+    options.prune = 1;
+    return zilch_recommend(o, noisy_objective, NULL, &options, d->x, &d->recommendation);
+}
+
+static zilch_status read_all(zilch_optimizer *o, deed *d)
+{
+    zilch_record record[DIM + 1];
+    size_t count;
+    zilch_status status = zilch_best(o, d->x, record);
+    status = status == ZILCH_OK ? zilch_top(o, 3, record, &count) : status;
+    return status == ZILCH_OK ? zilch_front(o, DIM + 1, record, &count) : status;
+}
+
+static const struct {
+    const char *name;
+    act run;
+} story[] = {
+    {"ask", ask_all},   {"tell, a few", tell_few}, {"advance", advance},           {"ask", ask_all},
+    {"tell", tell_all}, {"tell, late", tell_late}, {"tell a point", tell_foreign}, {"ask beyond", ask_beyond},
+    {"tell", tell_all}, {"optimize", optimize},    {"recommend", recommend},       {"read", read_all},
+    {"pack", pack},     {"optimize", optimize}};
+
+/* The story with allocation k failing once, in chapter number `chapter`; gives whether it came to that. */
+static int tell_story(zilch_law law, size_t chapter, size_t k, deed *d, packed *end)
+{
+    zilch_optimizer *o;
+    int failed = 0;
+    assert_int_equal(create_search(law, NULL, &o), ZILCH_OK);
+    for (size_t i = 0; i < COUNT(story); i++) {
+        allocations = 0;
+        failing = i == chapter ? k : 0;
+        zilch_status status = story[i].run(o, d);
+        failing = 0;
+        assert_true(zi_optimizer_is_valid(o));
+        if (status != ZILCH_OK) {
+            failed = 1;
+            assert_int_equal(i, chapter);
+            assert_int_equal(status, ZILCH_ENOMEM);
+            assert_non_null(strstr(zilch_last_error(), "allocated"));
+            status = story[i].run(o, d);
+        } else {
+            assert_true(i != chapter || k == 0 || allocations < k); /* it was not ignored */
+        }
+        if (status != ZILCH_OK) {
+            fail_msg("%s: %s", story[i].name, zilch_last_error());
+        }
+        assert_true(zi_optimizer_is_valid(o));
+    }
+    *end = pack_of(o);
+    zilch_optimizer_destroy(o);
+    return failed;
+}
+
+static void a_search_goes_on_after_a_failure(void **state)
+{
+    (void)state;
+    static deed plain, d;
+    zilch_set_allocator(counting_alloc, counting_release);
+    const long before = outstanding;
+    for (zilch_law law = ZILCH_LAW_ZIG; law <= ZILCH_LAW_EA; law++) {
+        packed expected, got;
+        assert_false(tell_story(law, 0, 0, &plain, &expected));
+        for (size_t chapter = 0; chapter < COUNT(story); chapter++) {
+            size_t k = 0;
+            int more = 1;
+            while (more) {
+                more = tell_story(law, chapter, ++k, &d, &got);
+                if (got.length != expected.length || memcmp(got.data, expected.data, got.length) != 0) {
+                    fail_msg("law %d, %s, allocation %zu: another end", (int)law, story[chapter].name, k);
+                }
+                assert_memory_equal(d.x, plain.x, sizeof d.x);
+                assert_memory_equal(&d.recommendation, &plain.recommendation, sizeof d.recommendation);
+                free(got.data);
+                assert_int_equal(outstanding, before);
+            }
+            print_message("%-6s %-14s %zu allocations\n", zilch_law_name(law), story[chapter].name, k - 1);
+        }
+        free(expected.data);
+    }
+    zilch_set_allocator(NULL, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                       cmocka_unit_test(a_search_goes_on_after_a_failure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

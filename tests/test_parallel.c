@@ -1,6 +1,7 @@
-/* Threads: every job done once, the first failure told, nothing started after it. */
+/* Threads: every job done once, the first failure told, nothing started after it; and an objective that gives
+ * the same values on any number of them. */
 #include "base/status.h"
-#include "support.h"
+#include "search_support.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -141,6 +142,130 @@ static void test_parallel_stops(void **state)
     assert_true(ran < 5000);
 }
 
+/* ---- An objective around an objective ------------------------------------------------------------ */
+
+enum { POINTS = 500, COLUMNS = 3 };
+
+typedef struct inner_record {
+    atomic_int done[POINTS], calls;
+    uint64_t fail_from; /* ids from here on fail */
+    int is_silent;      /* without a word */
+} inner_record;
+
+static zilch_status inner(void *context, const zilch_batch *batch, double *value)
+{
+    inner_record *r = context;
+    atomic_fetch_add(&r->calls, 1);
+    assert_true(batch->n > 0 && batch->dim == COLUMNS && batch->generation == 17);
+    for (size_t i = 0; i < batch->n; i++) {
+        const uint64_t id = batch->id[i] - 1000;
+        if (id >= r->fail_from) {
+            return r->is_silent ? ZILCH_EOBJECTIVE
+                                : zi_fail(ZILCH_EIO, "from point %d on", (int)r->fail_from);
+        }
+        atomic_fetch_add(&r->done[id], 1);
+        value[i] = noisy_value(COLUMNS, id, batch->x + i * COLUMNS);
+    }
+    return ZILCH_OK;
+}
+
+/* Points with ids from 1000 on. */
+static zilch_batch some_points(size_t n)
+{
+    static uint64_t id[POINTS];
+    static double x[POINTS * COLUMNS];
+    zilch_rng rng = zilch_rng_make(1, 0);
+    zilch_rng_normals(&rng, COUNT(x), x);
+    for (size_t i = 0; i < POINTS; i++) {
+        id[i] = 1000 + i;
+    }
+    return (zilch_batch){.n = n, .dim = COLUMNS, .generation = 17, .id = id, .x = x};
+}
+
+/* Each point once, and what it gives stands in its place, on 1, 2, 7 threads, or one a processor. */
+static void a_pool_changes_no_value(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 7, 0, 600};
+    static const size_t counts[] = {0, 1, 2, 3, 8, 9, 27, 28, 29, 64, POINTS};
+    for (size_t k = 0; k < COUNT(threads) * COUNT(counts); k++) {
+        static inner_record r;
+        memset(&r, 0, sizeof r);
+        r.fail_from = UINT64_MAX;
+        zilch_pool pool = {.threads = threads[k / COUNT(counts)], .inner = inner, .context = &r};
+        const zilch_batch batch = some_points(counts[k % COUNT(counts)]);
+        double value[POINTS + 1];
+        for (size_t i = 0; i <= POINTS; i++) {
+            value[i] = -1.0;
+        }
+        assert_int_equal(zilch_pool_objective(&pool, &batch, value), ZILCH_OK);
+        for (size_t i = 0; i <= POINTS; i++) {
+            const int there = i < batch.n;
+            assert_true(value[i] == (there ? noisy_value(COLUMNS, i, batch.x + i * COLUMNS) : -1.0));
+            assert_true(i == POINTS || r.done[i] == there);
+        }
+        assert_true(r.calls <= (int)batch.n);
+        assert_true(pool.threads != 7 || batch.n < 28 || r.calls >= 7); /* there is work for all */
+        assert_true(pool.threads != 1 || batch.n == 0 || r.calls == 1);
+    }
+}
+
+static void a_pool_hands_failures_on(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 7};
+    for (size_t k = 0; k < 60; k++) {
+        static inner_record r;
+        memset(&r, 0, sizeof r);
+        r.fail_from = k % 4 ? 100 : 0;
+        r.is_silent = k % 2 != 0;
+        zilch_pool pool = {.threads = threads[k % 3], .inner = inner, .context = &r};
+        const zilch_batch batch = some_points(POINTS);
+        double value[POINTS];
+        zi_error_clear();
+        assert_int_equal(zilch_pool_objective(&pool, &batch, value),
+                         r.is_silent ? ZILCH_EOBJECTIVE : ZILCH_EIO);
+        assert_string_equal(zilch_last_error(), r.is_silent        ? ""
+                                                : r.fail_from == 0 ? "from point 0 on"
+                                                                   : "from point 100 on");
+    }
+}
+
+static void a_pool_must_be_whole(void **state)
+{
+    (void)state;
+    static inner_record r;
+    zilch_pool pool = {.threads = 2, .inner = inner, .context = &r};
+    const zilch_batch batch = some_points(1), none = some_points(0);
+    double value;
+    assert_int_equal(zilch_pool_objective(NULL, &batch, &value), ZILCH_EARG);
+    assert_int_equal(zilch_pool_objective(&pool, NULL, &value), ZILCH_EARG);
+    assert_int_equal(zilch_pool_objective(&pool, &batch, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_pool_objective(&pool, &none, NULL), ZILCH_OK);
+    pool.inner = NULL;
+    assert_int_equal(zilch_pool_objective(&pool, &batch, &value), ZILCH_EARG);
+    assert_int_equal(r.calls, 0);
+}
+
+/* A whole search: the same bytes. */
+static void threads_do_not_change_a_search(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 7};
+    zilch_optimizer *plain = small_optimizer(ZILCH_LAW_ZIG, 4, 3);
+    zilch_limits limits = zilch_limits_defaults();
+    limits.generations = 4;
+    run_generations(plain, 4);
+    for (size_t k = 0; k < COUNT(threads); k++) {
+        zilch_pool pool = {.threads = threads[k], .inner = noisy_objective};
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, 4, 3);
+        assert_int_equal(zilch_optimize(o, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL), ZILCH_OK);
+        assert_true(is_same_state(o, plain));
+        zilch_optimizer_destroy(o);
+    }
+    zilch_optimizer_destroy(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +274,10 @@ int main(void)
         cmocka_unit_test(test_parallel_tells_the_lowest),
         cmocka_unit_test(test_parallel_hands_text_over),
         cmocka_unit_test(test_parallel_stops),
+        cmocka_unit_test(a_pool_changes_no_value),
+        cmocka_unit_test(a_pool_hands_failures_on),
+        cmocka_unit_test(a_pool_must_be_whole),
+        cmocka_unit_test(threads_do_not_change_a_search),
     };
     return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
 }

@@ -105,7 +105,9 @@ void zi_archive_put(zi_archive *archive, size_t point, double value)
         w->value = failed ? NAN : value;
     } else if (!failed) {
         const double count = (double)(w->evaluations - w->failures);
-        w->value = w->is_ranked ? w->value + (value - w->value) / count : value;
+        const double mean = w->value + (value - w->value) / count;
+        const double careful = w->value + (value / count - w->value / count); /* of values that far apart */
+        w->value = !w->is_ranked ? value : isfinite(mean) ? mean : careful;
         w->is_ranked = 1;
     }
 }

@@ -232,9 +232,8 @@ static zilch_status append_piece(zilch_optimizer *o)
                     .genome = o->genome + o->slots * o->width};
     draw.rng.counter = (uint64_t)((o->slots - o->elites) / rows) << PIECE_LOG2;
     ZI_TRY(law_is_fitted(o) ? zi_draw_next(&draw) : zi_draw_first(&draw));
-    ZI_TRY(check_finite(o, rows, draw.genome));
     ZI_TRY(mend_rows(o, rows, o->slots, draw.genome));
-    ZI_TRY(check_finite(o, rows, draw.genome)); /* mending draws from a law too */
+    ZI_TRY(check_finite(o, rows, draw.genome));
     for (size_t i = 0; i < rows; i++) {
         o->slot[o->slots + i] = (zi_slot){.state = ZI_SLOT_NEW};
     }
@@ -452,7 +451,8 @@ static zilch_status check_ids(zilch_optimizer *o, size_t n, const uint64_t *id)
 
 static size_t needed(const zilch_optimizer *o)
 {
-    return (size_t)ceil(o->options.share * (double)o->options.population);
+    const double share = o->options.share * (double)o->options.population;
+    return (size_t)ceil(share * (1.0 - 1e-12)); /* 0.07 of 100 is 7 */
 }
 
 zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value)

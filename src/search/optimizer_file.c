@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -298,7 +299,7 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
     const uint64_t elites = zi_read_u64(r);
     const uint64_t handed = zi_read_u64(r);
     const size_t population = o->options.population;
-    const size_t piece = elites < population ? population - (size_t)elites : 0;
+    const size_t piece = elites < population ? population - (size_t)elites : 1;
     if (!fits(r, slots, 4 + 8 + 8) || elites > o->options.elites || handed > slots ||
         (slots && (slots < population || (slots - elites) % piece)) || (!slots && elites)) {
         return damaged("the open generation");
@@ -351,7 +352,7 @@ static zilch_status read_news(zi_reader *r, zilch_optimizer *o)
 {
     zi_news *news = &o->news;
     const uint64_t count = zi_read_u64(r);
-    if (!fits(r, count, 3 * 8)) {
+    if (!fits(r, count, 8 + 8 + 8)) {
         return damaged("the news");
     }
     ZI_TRY(zi_grow(&news->told, sizeof *news->told, 0, (size_t)count, &news->capacity));
@@ -490,6 +491,7 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     }
     ZI_TRY(read_header(&r, whole, &dim, &seed));
     ZI_TRY(create(&r, dim, seed, &o));
+    assert(o);
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
         status = read_body(&r, o, whole, row);

@@ -1,0 +1,918 @@
+/* The library drives: limits, observers, failures; and the recommendation, whose rounds are checked against
+ * what its objective has seen. */
+#include "base/status.h"
+#include "search_support.h"
+
+enum { DIM = 5, N = 12, K = 4 };
+
+/* ---- An objective that keeps a record ----------------------------------------------------------------- */
+
+enum { MOST_CALLS = 300, MOST_RECORDED = 20000 };
+
+typedef struct record {
+    size_t calls, n[MOST_CALLS];
+    uint64_t generation[MOST_CALLS];
+    size_t count;
+    uint64_t id[MOST_RECORDED];
+    double x[MOST_RECORDED * DIM], value[MOST_RECORDED];
+
+    double noise, scale; /* value = scale * (distance + noise * normal) */
+    int constant;        /* value = 1 */
+    size_t fail_at;      /* call that fails, from 1, */
+    zilch_status status; /* with this */
+    const char *text;
+    size_t bad_at; /* call in which every value is NaN, from 1 */
+} record;
+
+static record seen;
+
+static record *fresh_record(void)
+{
+    memset(&seen, 0, sizeof seen);
+    seen.scale = 1.0;
+    return &seen;
+}
+
+static double value_of(const record *r, uint64_t id, const double *x)
+{
+    zilch_rng rng = zilch_rng_make(99, id);
+    return r->constant ? 1.0 : r->scale * (distance_of(DIM, x) + r->noise * zilch_rng_normal(&rng));
+}
+
+static zilch_status recording(void *context, const zilch_batch *batch, double *value)
+{
+    record *r = context;
+    assert_int_equal(batch->dim, DIM);
+    assert_true(r->calls < MOST_CALLS && r->count + batch->n <= MOST_RECORDED);
+    r->generation[r->calls] = batch->generation;
+    r->n[r->calls++] = batch->n;
+    for (size_t i = 0; i < batch->n; i++) {
+        value[i] = r->calls == r->bad_at ? NAN : value_of(r, batch->id[i], batch->x + i * DIM);
+        r->id[r->count] = batch->id[i];
+        memcpy(r->x + r->count * DIM, batch->x + i * DIM, DIM * sizeof *r->x);
+        r->value[r->count++] = value[i];
+    }
+    if (r->calls == r->fail_at) {
+        return r->text ? zi_fail(r->status, "%s", r->text) : r->status;
+    }
+    return ZILCH_OK;
+}
+
+static zilch_limits no_limits(void)
+{
+    zilch_limits limits = zilch_limits_defaults();
+    limits.generations = 0;
+    return limits;
+}
+
+static zilch_stop optimize(zilch_optimizer *o, record *r, const zilch_limits *limits)
+{
+    zilch_stop reason = (zilch_stop)77;
+    if (zilch_optimize(o, recording, r, limits, NULL, NULL, &reason) != ZILCH_OK) {
+        fail_msg("%s", zilch_last_error());
+    }
+    assert_true(zi_optimizer_is_valid(o));
+    return reason;
+}
+
+/* ---- Driving --------------------------------------------------------------------------------------------
+ */
+
+static void driving_is_asking_and_telling(void **state)
+{
+    (void)state;
+    for (zilch_law law = ZILCH_LAW_ZIG; law <= ZILCH_LAW_EA; law++) {
+        zilch_optimizer *by_hand = small_optimizer(law, DIM, 1);
+        zilch_optimizer *driven = small_optimizer(law, DIM, 1);
+        zilch_limits limits = no_limits();
+        zilch_stop reason;
+        limits.generations = 4;
+        run_generations(by_hand, 4);
+        assert_int_equal(zilch_optimize(driven, noisy_objective, NULL, &limits, NULL, NULL, &reason),
+                         ZILCH_OK);
+        assert_int_equal(reason, ZILCH_STOP_GENERATIONS);
+        assert_true(is_same_state(by_hand, driven));
+        zilch_optimizer_destroy(by_hand);
+        zilch_optimizer_destroy(driven);
+    }
+}
+
+static void each_generation_is_one_batch(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 2);
+    zilch_limits limits = no_limits();
+    limits.generations = 3;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+    assert_int_equal(r->calls, 3);
+    for (size_t g = 0; g < 3; g++) {
+        assert_int_equal(r->n[g], N);
+        assert_int_equal(r->generation[g], g);
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        assert_int_equal(r->id[i], i);
+    }
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS); /* there already */
+    assert_int_equal(r->calls, 3);
+    limits.generations = 5;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+    assert_int_equal(r->calls, 5);
+    zilch_optimizer_destroy(o);
+}
+
+/* A point asked for by hand is one of the population; the rest is driven. */
+static void what_was_asked_by_hand_counts(void **state)
+{
+    (void)state;
+    static asked a;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 2);
+    zilch_limits limits = no_limits();
+    a.n = 0;
+    ask_more(o, 3, &a);
+    limits.generations = 1;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+    assert_int_equal(r->n[0], N - 3);
+    assert_int_equal(r->id[0], 3);
+    tell_some(o, &a, 0, 3); /* late */
+    assert_int_equal(zilch_optimizer_progress(o).evaluations, N);
+    zilch_optimizer_destroy(o);
+}
+
+/* All asked for by hand and not told: the generation gets as many more. */
+static void what_does_not_come_back_is_replaced(void **state)
+{
+    (void)state;
+    static asked a;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 2);
+    zilch_limits limits = no_limits();
+    a.n = 0;
+    ask_more(o, N, &a);
+    tell_some(o, &a, 0, 2);
+    limits.generations = 1;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+    assert_int_equal(r->calls, 1);
+    assert_int_equal(r->n[0], N - 2);
+    assert_int_equal(r->id[0], N);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- Limits
+ * ------------------------------------------------------------------------------------------------ */
+
+static void limits_default_to_a_hundred_generations(void **state)
+{
+    (void)state;
+    const zilch_limits limits = zilch_limits_defaults();
+    assert_true(limits.size == sizeof limits && limits.generations == 100 && limits.evaluations == 0);
+    assert_true(isnan(limits.target) && limits.stagnation == 0 && limits.over_ask == 0.0);
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 3);
+    assert_int_equal(zilch_optimize(o, recording, r, NULL, NULL, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_progress(o).generations, 100);
+    zilch_optimizer_destroy(o);
+}
+
+/* The last generation is cut short, whatever is over. */
+static void evaluations_are_kept_exactly(void **state)
+{
+    (void)state;
+    for (size_t most = 1; most <= 3 * N; most++) {
+        for (int over = 0; over < 2; over++) {
+            record *r = fresh_record();
+            zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 4);
+            zilch_limits limits = no_limits();
+            limits.evaluations = most;
+            limits.over_ask = over ? 0.3 : 0.0;
+            const size_t each = over ? 16 : N; /* ceil(0.3 * 12) more */
+            assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_EVALUATIONS);
+            assert_int_equal(r->count, most);
+            assert_int_equal(zilch_optimizer_progress(o).evaluations, most);
+            assert_int_equal(zilch_optimizer_progress(o).generations, (most + each - 1) / each);
+            assert_int_equal(r->n[r->calls - 1], (most - 1) % each + 1);
+            assert_int_equal(zilch_optimizer_progress(o).waiting, 0);
+            zilch_optimizer_destroy(o);
+        }
+    }
+}
+
+/* Foreign evaluations count too. */
+static void evaluations_are_counted_over_a_life(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 4);
+    zilch_limits limits = no_limits();
+    run_generations(o, 1);
+    assert_int_equal(zilch_tell_point(o, (const double[DIM]){1}, 3.0), ZILCH_OK);
+    limits.evaluations = N + 1 + 5;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_EVALUATIONS);
+    assert_int_equal(r->count, 5);
+    limits.evaluations = 3;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_EVALUATIONS);
+    assert_int_equal(r->count, 5);
+    zilch_optimizer_destroy(o);
+}
+
+/* On the value, not on the fitness, whose price is far above the target; the first generation whose best has
+ * it is the last. The price favours empty points, whose distance is 2. */
+static void a_target_is_met_by_the_value(void **state)
+{
+    (void)state;
+    for (int up = 0; up < 2; up++) {
+        record *r = fresh_record();
+        zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+        const double sign = up ? -1.0 : 1.0;
+        options.direction = up ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE;
+        options.price = 0.25;
+        options.initial_p = 0.9;
+        zilch_optimizer *o = create_with(DIM, 5, &options);
+        zilch_limits limits = no_limits();
+        r->scale = sign;
+        limits.generations = 200;
+        limits.target = sign * 1.0;
+        assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_TARGET);
+        const zilch_progress progress = zilch_optimizer_progress(o);
+        assert_true(sign * progress.best_value <= 1.0);
+        assert_true(sign * progress.best_fitness > sign * progress.best_value);
+        assert_true(progress.generations > 1 && progress.generations < 200);
+        /* one generation before, the best had not yet met it */
+        zilch_optimizer *shorter = create_with(DIM, 5, &options);
+        limits.target = NAN;
+        limits.generations = progress.generations - 1;
+        r = fresh_record();
+        r->scale = sign;
+        assert_int_equal(optimize(shorter, r, &limits), ZILCH_STOP_GENERATIONS);
+        assert_true(sign * zilch_optimizer_progress(shorter).best_value > 1.0);
+        limits.target = zilch_optimizer_progress(shorter).best_value; /* met exactly, without a call */
+        limits.generations = 0;
+        const size_t calls = r->calls;
+        assert_int_equal(optimize(shorter, r, &limits), ZILCH_STOP_TARGET);
+        assert_int_equal(r->calls, calls);
+        zilch_optimizer_destroy(o);
+        zilch_optimizer_destroy(shorter);
+    }
+}
+
+/* Where every value is the same, the first generation is the last to improve. */
+static void stagnation_stops(void **state)
+{
+    (void)state;
+    for (uint64_t stagnation = 1; stagnation < 4; stagnation++) {
+        record *r = fresh_record();
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 6);
+        zilch_limits limits = no_limits();
+        r->constant = 1;
+        limits.stagnation = stagnation;
+        assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_STAGNATION);
+        assert_int_equal(zilch_optimizer_progress(o).improved, 1);
+        assert_int_equal(r->calls, 1 + stagnation);
+        zilch_optimizer_destroy(o);
+    }
+    record *r = fresh_record(); /* and while it improves, it goes on */
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 6);
+    zilch_limits limits = no_limits();
+    limits.stagnation = 5;
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_STAGNATION);
+    const zilch_progress progress = zilch_optimizer_progress(o);
+    assert_true(progress.improved > 1);
+    assert_int_equal(progress.generations, progress.improved + 5);
+    zilch_optimizer_destroy(o);
+}
+
+static void bad_limits_are_refused(void **state)
+{
+    (void)state;
+    static const double over[] = {-0.1, 100.5, NAN, INFINITY};
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 7);
+    for (size_t k = 0; k < COUNT(over); k++) {
+        zilch_limits limits = no_limits();
+        limits.over_ask = over[k];
+        assert_int_equal(zilch_optimize(o, recording, r, &limits, NULL, NULL, NULL), ZILCH_EARG);
+    }
+    zilch_limits limits = {.generations = 1};
+    assert_int_equal(zilch_optimize(o, recording, r, &limits, NULL, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimize(o, NULL, r, NULL, NULL, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimize(NULL, recording, r, NULL, NULL, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(r->calls, 0);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- Observers
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct watching {
+    size_t calls, end_at;
+    zilch_status status;
+    const zilch_optimizer *optimizer;
+} watching;
+
+static zilch_status watch(void *context, const zilch_optimizer *optimizer)
+{
+    watching *w = context;
+    w->calls++;
+    assert_ptr_equal(optimizer, w->optimizer);
+    assert_int_equal(zilch_optimizer_progress(optimizer).generations, w->calls);
+    if (w->calls < w->end_at) {
+        return ZILCH_OK;
+    }
+    return w->status == ZILCH_EIO ? zi_fail(w->status, "the disk is full") : w->status;
+}
+
+static void an_observer_may_end_the_run(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 8);
+    watching w = {.end_at = 3, .status = ZILCH_ESTOPPED, .optimizer = o};
+    zilch_limits limits = no_limits();
+    zilch_stop reason = ZILCH_STOP_NONE;
+    limits.generations = 9;
+    assert_int_equal(zilch_optimize(o, recording, r, &limits, watch, &w, &reason), ZILCH_OK);
+    assert_int_equal(reason, ZILCH_STOP_OBSERVER);
+    assert_int_equal(w.calls, 3);
+    assert_int_equal(r->calls, 3);
+    w.end_at = 5;
+    w.status = ZILCH_EIO;
+    assert_int_equal(zilch_optimize(o, recording, r, &limits, watch, &w, &reason), ZILCH_EIO);
+    assert_string_equal(zilch_last_error(), "the disk is full");
+    assert_int_equal(reason, ZILCH_STOP_NONE);
+    assert_int_equal(r->calls, 5);
+    w.end_at = 100;
+    assert_int_equal(zilch_optimize(o, recording, r, &limits, watch, &w, &reason), ZILCH_OK);
+    assert_int_equal(reason, ZILCH_STOP_GENERATIONS);
+    assert_int_equal(w.calls, 9); /* after the last generation too */
+    assert_int_equal(r->calls, 9);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- Failures
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The objective gives up in the third generation: said in its words, or in ours; gone on with, the run is the
+ * same as one that was never interrupted. */
+static void a_failing_objective_loses_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        zilch_status status;
+        const char *text, *told;
+    } cases[] = {{ZILCH_EIO, "the network is down", "the network is down"},
+                 {ZILCH_EOBJECTIVE, NULL, "generation 3: the objective reported failure"},
+                 {ZILCH_ESTOPPED, NULL, "generation 3: stopped by the progress callback"}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        record *r = fresh_record();
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 9);
+        zilch_optimizer *smooth = small_optimizer(ZILCH_LAW_EA, DIM, 9);
+        zilch_limits limits = no_limits();
+        zilch_stop reason = ZILCH_STOP_TARGET;
+        limits.generations = 4;
+        assert_int_equal(optimize(smooth, r, &limits), ZILCH_STOP_GENERATIONS);
+        r = fresh_record();
+        r->fail_at = 3;
+        r->status = cases[k].status;
+        r->text = cases[k].text;
+        zi_fail(ZILCH_EARG, "stale");
+        assert_int_equal(zilch_optimize(o, recording, r, &limits, NULL, NULL, &reason), cases[k].status);
+        assert_string_equal(zilch_last_error(), cases[k].told);
+        assert_int_equal(reason, ZILCH_STOP_NONE);
+        assert_true(zi_optimizer_is_valid(o));
+        assert_int_equal(zilch_optimizer_progress(o).generations, 2);
+        assert_int_equal(zilch_optimizer_progress(o).evaluations, 2 * N);
+        assert_int_equal(zilch_optimizer_progress(o).waiting, 0);
+        assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+        assert_memory_equal(r->id + 2 * N, r->id + 3 * N, N * sizeof *r->id);
+        assert_memory_equal(r->x + 2 * N * DIM, r->x + 3 * N * DIM, N * DIM * sizeof *r->x);
+        assert_true(is_same_state(o, smooth));
+        zilch_optimizer_destroy(o);
+        zilch_optimizer_destroy(smooth);
+    }
+}
+
+/* Not one value of a generation is one: a failure of the run, which can go on. */
+static void a_generation_without_values_ends_the_run(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 10);
+    zilch_limits limits = no_limits();
+    limits.generations = 3;
+    r->bad_at = 2;
+    assert_int_equal(zilch_optimize(o, recording, r, &limits, NULL, NULL, NULL), ZILCH_EOBJECTIVE);
+    assert_non_null(strstr(zilch_last_error(), "none of 12 evaluations succeeded"));
+    assert_int_equal(zilch_optimizer_progress(o).failures, N);
+    assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+    assert_memory_equal(r->id + N, r->id + 2 * N, N * sizeof *r->id);
+    assert_memory_equal(r->x + N * DIM, r->x + 2 * N * DIM, N * DIM * sizeof *r->x);
+    assert_int_equal(zilch_optimizer_progress(o).evaluations, 4 * N);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- Recommending
+ * ------------------------------------------------------------------------------------------------ */
+
+static zilch_recommendation recommend(const zilch_optimizer *o, record *r, size_t shortlist,
+                                      uint64_t evaluations, int prune, double *x)
+{
+    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_recommendation out;
+    options.shortlist = shortlist;
+    options.evaluations = evaluations;
+    options.prune = prune;
+    if (zilch_recommend(o, recording, r, &options, x, &out) != ZILCH_OK) {
+        fail_msg("%s", zilch_last_error());
+    }
+    return out;
+}
+
+static zilch_optimizer *searched(record *r, uint64_t seed, size_t generations)
+{
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, seed);
+    zilch_limits limits = no_limits();
+    limits.generations = generations;
+    (void)optimize(o, r, &limits);
+    r->calls = r->count = 0;
+    return o;
+}
+
+/* True values, without noise: over 40 searches the recommended point's are better than the luckiest's.
+ * Of two equally good choices, 40 differences would be this one-sided once in 10,000. */
+static void the_recommended_is_better_than_the_luckiest(void **state)
+{
+    (void)state;
+    double sum = 0.0, squares = 0.0, flattery = 0.0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        record *r = fresh_record();
+        double lucky[DIM], good[DIM];
+        zilch_record best;
+        r->noise = 3.0;
+        zilch_optimizer *o = searched(r, 100 + seed, 8);
+        assert_int_equal(zilch_best(o, lucky, &best), ZILCH_OK);
+        const zilch_recommendation out = recommend(o, r, 10, 400, 0, good);
+        const double gain = distance_of(DIM, lucky) - distance_of(DIM, good);
+        sum += gain;
+        squares += gain * gain;
+        flattery += distance_of(DIM, lucky) - best.value;
+        assert_double_equal(out.mean, distance_of(DIM, good), 5.0 * 3.0 / sqrt((double)out.evaluations));
+        zilch_optimizer_destroy(o);
+    }
+    const double mean = sum / 40.0;
+    const double error = sqrt((squares / 40.0 - mean * mean) / 39.0);
+    print_message("    gain %.3f +- %.3f, flattery %.3f\n", mean, error, flattery / 40.0);
+    assert_true(mean > 3.7 * error);
+    assert_true(flattery / 40.0 > 1.0);
+}
+
+/* One point's values in a contest. */
+typedef struct rival {
+    double x[DIM];
+    double sum, squares, count;
+} rival;
+
+static size_t find_rival(rival *list, size_t *count, const double *x)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (memcmp(list[i].x, x, sizeof list[i].x) == 0) {
+            return i;
+        }
+    }
+    memset(&list[*count], 0, sizeof *list);
+    memcpy(list[*count].x, x, sizeof list->x);
+    return (*count)++;
+}
+
+/* How many of those in `round`, by their values so far, are better than this one. */
+static size_t better_than(const rival *list, size_t count, const double *price, size_t one)
+{
+    size_t better = 0;
+    const double cost = list[one].sum / list[one].count + *price * (double)active_of(DIM, list[one].x);
+    for (size_t i = 0; i < count; i++) {
+        better += list[i].sum / list[i].count + *price * (double)active_of(DIM, list[i].x) < cost;
+    }
+    return better;
+}
+
+/* Every round, seen from the objective: the first has the best of the archive, each other the better half of
+ * the one before it, all equally often and on the same ids, which no evaluation had before. */
+static void rounds_halve_the_field(void **state)
+{
+    (void)state;
+    enum { SHORTLIST = 11, BUDGET = 300 };
+    record *r = fresh_record();
+    r->noise = 2.0;
+    const double price = 0.3;
+    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+    options.price = price;
+    zilch_optimizer *o = create_with(DIM, 12, &options);
+    zilch_limits limits = no_limits();
+    limits.generations = 6;
+    (void)optimize(o, r, &limits);
+    r->calls = r->count = 0;
+    double x[DIM];
+    zilch_record top[SHORTLIST];
+    size_t found;
+    assert_int_equal(zilch_top(o, SHORTLIST, top, &found), ZILCH_OK);
+    const zilch_recommendation out = recommend(o, r, SHORTLIST, BUDGET, 0, x);
+    static const size_t field[] = {11, 6, 3, 2};
+    static rival list[2][SHORTLIST];
+    size_t at = 0, count[2] = {0, 0}, left = BUDGET;
+    uint64_t next_id = UINT64_C(1) << 63;
+    assert_int_equal(r->calls, 4);
+    for (size_t round = 0; round < 4; round++) {
+        rival *now = list[round % 2], *then = list[(round + 1) % 2];
+        const size_t repeats = left / (4 - round) / field[round];
+        count[round % 2] = 0;
+        assert_int_equal(r->n[round], field[round] * repeats);
+        assert_true(r->generation[round] == UINT64_MAX);
+        for (size_t k = 0; k < r->n[round]; k++, at++) {
+            const size_t i = find_rival(now, &count[round % 2], r->x + at * DIM);
+            now[i].count++;
+            now[i].sum += r->value[at];
+            now[i].squares += r->value[at] * r->value[at];
+            assert_int_equal(r->id[at], next_id + k % repeats);
+        }
+        assert_int_equal(count[round % 2], field[round]);
+        for (size_t i = 0; i < field[round]; i++) {
+            assert_int_equal((size_t)now[i].count, repeats);
+            if (round == 0) {
+                double expected[DIM];
+                assert_int_equal(zilch_archive_read(o, top[i].point, expected, NULL), ZILCH_OK);
+                assert_memory_equal(now[i].x, expected, sizeof expected);
+                continue;
+            }
+            const size_t was = find_rival(then, &count[(round + 1) % 2], now[i].x);
+            assert_int_equal(count[(round + 1) % 2], field[round - 1]); /* it was there */
+            assert_true(better_than(then, field[round - 1], &price, was) < field[round]);
+            now[i].count += then[was].count;
+            now[i].sum += then[was].sum;
+            now[i].squares += then[was].squares;
+        }
+        next_id += repeats;
+        left -= r->n[round];
+    }
+    const rival *last = list[1];
+    const size_t winner = better_than(last, 2, &price, 0);
+    const double n = last[winner].count;
+    const double mean = last[winner].sum / n;
+    assert_memory_equal(x, last[winner].x, sizeof x);
+    assert_double_equal(out.mean, mean, 1e-12);
+    assert_double_equal(out.deviation, sqrt((last[winner].squares - n * mean * mean) / (n - 1.0)), 1e-10);
+    assert_double_equal(out.fitness, mean + price * (double)active_of(DIM, x), 1e-12);
+    assert_int_equal(out.evaluations, (uint64_t)n);
+    assert_int_equal(out.spent, BUDGET - left);
+    assert_int_equal(out.active, active_of(DIM, x));
+    assert_int_equal(out.pruned, 0);
+    assert_int_equal(zilch_archive_read(o, out.point, x, NULL), ZILCH_OK);
+    assert_memory_equal(x, last[winner].x, sizeof x);
+    zilch_optimizer_destroy(o);
+}
+
+static void the_budget_is_kept(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    r->noise = 1.0;
+    zilch_optimizer *o = searched(r, 13, 4);
+    const size_t points = (size_t)zilch_optimizer_progress(o).points;
+    for (size_t shortlist = 1; shortlist < 60; shortlist += 3) {
+        for (uint64_t budget = shortlist; budget < 200; budget += 7) {
+            double x[DIM];
+            r->calls = r->count = 0;
+            const zilch_recommendation out = recommend(o, r, shortlist, budget, 0, x);
+            assert_int_equal(out.spent, r->count);
+            assert_true(out.spent <= budget && out.spent >= 1);
+            assert_true(out.evaluations >= 1 && out.evaluations <= out.spent);
+            assert_true(isfinite(out.mean) && out.point < points);
+        }
+    }
+    zilch_optimizer_destroy(o);
+}
+
+/* Where there is not an evaluation for each point of the first round, what is on record decides: the best
+ * point, told last, is not dropped for its age. */
+static void a_small_budget_goes_to_the_best(void **state)
+{
+    (void)state;
+    enum { POINTS = 16 };
+    for (uint64_t budget = POINTS; budget < 8 * POINTS; budget += 5) {
+        record *r = fresh_record();
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 14);
+        double x[DIM] = {0};
+        uint64_t id;
+        for (size_t i = 0; i < POINTS; i++) { /* better and better */
+            x[0] = 1.0 + 1.0 / (double)(i + 1);
+            x[1] = i + 1 < POINTS ? 0.0 : 1.0;
+            x[0] = i + 1 < POINTS ? x[0] : 1.0; /* the last: 0 */
+            assert_int_equal(zilch_tell_point(o, x, distance_of(DIM, x)), ZILCH_OK);
+        }
+        assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK);
+        const zilch_recommendation out = recommend(o, r, POINTS, budget, 0, x);
+        assert_int_equal(out.point, POINTS - 1);
+        assert_true(out.evaluations > 0 && out.mean == distance_of(DIM, x) && out.deviation == 0.0);
+        zilch_optimizer_destroy(o);
+    }
+}
+
+static zilch_status nothing(void *context, const zilch_batch *batch, double *value)
+{
+    (void)context;
+    memset(value, 0, batch->n * sizeof *value);
+    return ZILCH_OK;
+}
+
+/* Without an evaluation nothing is known, even where every value on record is the 0 that a mean begins with.
+ */
+static void no_evaluation_proves_nothing(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 14);
+    zilch_limits limits = no_limits();
+    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_recommendation out;
+    double x[DIM];
+    limits.generations = 2;
+    assert_int_equal(zilch_optimize(o, nothing, NULL, &limits, NULL, NULL, NULL), ZILCH_OK);
+    options.shortlist = 10;
+    options.evaluations = 10;
+    assert_int_equal(zilch_recommend(o, nothing, NULL, &options, x, &out), ZILCH_OK);
+    assert_true(out.evaluations > 0 && out.spent > 0 && out.mean == 0.0);
+    zilch_optimizer_destroy(o);
+}
+
+/* The values on record come again: one round says all. */
+static void without_noise_one_round_is_enough(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = searched(r, 15, 5);
+    double x[DIM], best[DIM];
+    zilch_record luckiest;
+    const zilch_recommend_options defaults = zilch_recommend_defaults();
+    assert_true(defaults.shortlist == 20 && defaults.evaluations == 500 && defaults.prune == 0);
+    const zilch_recommendation out = recommend(o, r, 20, 500, 0, x);
+    assert_int_equal(r->calls, 1);
+    assert_int_equal(out.spent, 100); /* 500 evaluations, 5 rounds */
+    assert_int_equal(out.evaluations, 5);
+    assert_true(out.deviation == 0.0);
+    assert_int_equal(zilch_best(o, best, &luckiest), ZILCH_OK);
+    assert_int_equal(out.point, luckiest.point);
+    assert_true(out.mean == luckiest.value && out.fitness == luckiest.fitness);
+    assert_memory_equal(x, best, sizeof x);
+    r->calls = r->count = 0;
+    zilch_recommendation again;
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &again), ZILCH_OK);
+    assert_memory_equal(&again, &out, sizeof out);
+    zilch_optimizer_destroy(o);
+}
+
+/* Every other evaluation fails, without noise. */
+static zilch_status unreliable(void *context, const zilch_batch *batch, double *value)
+{
+    const zilch_status status = recording(context, batch, value);
+    for (size_t i = 0; i < batch->n; i++) {
+        value[i] = batch->id[i] % 2 ? value[i] : NAN;
+    }
+    return status;
+}
+
+static void failures_are_noise(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = searched(r, 15, 3);
+    zilch_recommendation out;
+    double x[DIM];
+    assert_int_equal(zilch_recommend(o, unreliable, r, NULL, x, &out), ZILCH_OK);
+    assert_int_equal(r->calls, 5); /* all rounds */
+    assert_true(out.deviation == 0.0 && out.evaluations < out.spent);
+    zilch_optimizer_destroy(o);
+}
+
+static void recommending_changes_nothing(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    r->noise = 1.0;
+    zilch_optimizer *o = searched(r, 16, 4);
+    zilch_optimizer *before = copy_of(o);
+    for (int prune = 0; prune < 2; prune++) {
+        double x[2][DIM];
+        zilch_recommendation out[2];
+        for (int i = 0; i < 2; i++) {
+            r->calls = r->count = 0;
+            out[i] = recommend(o, r, 10, 100, prune, x[i]);
+        }
+        assert_memory_equal(&out[0], &out[1], sizeof *out);
+        assert_memory_equal(x[0], x[1], sizeof *x);
+        assert_true(is_same_state(o, before));
+    }
+    zilch_optimizer_destroy(o);
+    zilch_optimizer_destroy(before);
+}
+
+/* ---- Pruning
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The first two coordinates matter, and the third a little. */
+static zilch_status three_matter(void *context, const zilch_batch *batch, double *value)
+{
+    const record *r = context;
+    for (size_t i = 0; i < batch->n; i++) {
+        const double *x = batch->x + i * batch->dim;
+        zilch_rng rng = zilch_rng_make(5, batch->id[i]);
+        value[i] = (x[0] - 1.0) * (x[0] - 1.0) + (x[1] - 1.0) * (x[1] - 1.0) + 0.1 * (x[2] != 1.0) +
+                   r->noise * zilch_rng_normal(&rng);
+    }
+    return ZILCH_OK;
+}
+
+/* A search in which this one point was told; pruned, on values that are noisy or not. */
+static zilch_recommendation prune_one(const zilch_optimizer_options *options, const double *point,
+                                      double noise, double *x)
+{
+    record *r = fresh_record();
+    zilch_optimizer *o = create_with(DIM, 17, options);
+    zilch_recommend_options chosen = zilch_recommend_defaults();
+    zilch_recommendation out;
+    uint64_t id;
+    r->noise = noise;
+    chosen.prune = 1;
+    chosen.shortlist = 1;
+    chosen.evaluations = 20;
+    for (size_t i = 0; i < DIM; i++) { /* a worse one before it */
+        x[i] = 0.5 * point[i];
+    }
+    assert_int_equal(zilch_tell_point(o, x, 1.0), ZILCH_OK);
+    assert_int_equal(zilch_tell_point(o, point, 0.0), ZILCH_OK);
+    assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK);
+    assert_int_equal(zilch_recommend(o, three_matter, r, &chosen, x, &out), ZILCH_OK);
+    assert_int_equal(out.point, 1);
+    assert_int_equal(out.active, active_of(DIM, x));
+    assert_int_equal(out.pruned, active_of(DIM, point) - out.active);
+    zilch_optimizer_destroy(o);
+    return out;
+}
+
+static void pruning_leaves_out_what_does_not_matter(void **state)
+{
+    (void)state;
+    const double point[DIM] = {1, 1, 1, -0.01, 77};
+    const double expected[DIM] = {1, 1, 1, 0, 0}, dear[DIM] = {1, 1, 0, 0, 0};
+    double x[DIM];
+    for (int noisy = 0; noisy < 2; noisy++) { /* the same noise for all: it cancels but for rounding */
+        zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+        options.price = 1e-6;
+        zilch_recommendation out = prune_one(&options, point, noisy ? 2.0 : 0.0, x);
+        assert_memory_equal(x, expected, sizeof x);
+        assert_int_equal(out.pruned, 2);
+        assert_int_equal(out.evaluations, 20); /* on fresh noise */
+        assert_int_equal(out.spent, 20 + 20 + 5 * 20 + 20);
+        double mean = 0.0; /* the contest had 20 ids, the trials 20 others */
+        for (uint64_t k = 40; k < 60; k++) {
+            zilch_rng rng = zilch_rng_make(5, (UINT64_C(1) << 63) + k);
+            mean += noisy ? 2.0 * zilch_rng_normal(&rng) / 20.0 : 0.0;
+        }
+        assert_double_equal(out.mean, mean, 1e-12);
+        assert_true(noisy ? fabs(out.deviation - 2.0) < 2.0 : out.deviation == 0.0);
+        options.price = 0.2; /* dearer than the third coordinate is worth */
+        out = prune_one(&options, point, noisy ? 2.0 : 0.0, x);
+        assert_memory_equal(x, dear, sizeof x);
+        assert_int_equal(out.pruned, 3);
+    }
+}
+
+static void pruning_may_find_nothing(void **state)
+{
+    (void)state;
+    const double point[DIM] = {1, 1, 1};
+    double x[DIM];
+    const zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+    const zilch_recommendation out = prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, point, sizeof x);
+    assert_true(out.pruned == 0 && out.evaluations == 20 && out.spent == 20 + 20 + 3 * 20 && out.mean == 0.0);
+}
+
+/* Forced coordinates stay; groups stay or go as one; a least number stays, the largest of what could go. */
+static void pruning_keeps_the_limits(void **state)
+{
+    (void)state;
+    const double point[DIM] = {1, 1, 1, 5, 7};
+    double x[DIM];
+    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+    const zilch_forced forced[DIM] = {0, 0, 0, ZILCH_FORCED_ON, 0};
+    options.forced = forced;
+    (void)prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, ((const double[DIM]){1, 1, 1, 5, 0}), sizeof x);
+    options.forced = NULL;
+    const size_t held[DIM] = {4, 0, 0, 0, 4}; /* with one that matters */
+    options.group = held;
+    (void)prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, ((const double[DIM]){1, 1, 1, 0, 7}), sizeof x);
+    const size_t useless[DIM] = {0, 0, 0, 4, 4};
+    options.group = useless;
+    (void)prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, ((const double[DIM]){1, 1, 1, 0, 0}), sizeof x);
+    options.active_least = 4; /* both or neither: three would be too few */
+    (void)prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, point, sizeof x);
+    options.group = NULL;
+    (void)prune_one(&options, point, 0.0, x);
+    assert_memory_equal(x, ((const double[DIM]){1, 1, 1, 0, 7}), sizeof x); /* the smaller one went */
+}
+
+/* ---- What a recommendation refuses
+ * ----------------------------------------------------------------------------------- */
+
+static void bad_recommendations_are_refused(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    double x[DIM];
+    zilch_recommendation out;
+    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 18);
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &out), ZILCH_ESTATE);
+    assert_non_null(strstr(zilch_last_error(), "succeeded"));
+    run_generations(o, 1);
+    options.evaluations = 19;
+    assert_int_equal(zilch_recommend(o, recording, r, &options, x, &out), ZILCH_EARG);
+    options.shortlist = 0;
+    assert_int_equal(zilch_recommend(o, recording, r, &options, x, &out), ZILCH_EARG);
+    options = zilch_recommend_defaults();
+    options.size = 0;
+    assert_int_equal(zilch_recommend(o, recording, r, &options, x, &out), ZILCH_EARG);
+    assert_int_equal(zilch_recommend(o, NULL, r, NULL, x, &out), ZILCH_EARG);
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, NULL, &out), ZILCH_EARG);
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_recommend(NULL, recording, r, NULL, x, &out), ZILCH_EARG);
+    assert_int_equal(r->calls, 0);
+    r->fail_at = 2;
+    r->noise = 1.0;
+    r->status = ZILCH_EIO;
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &out), ZILCH_EIO);
+    assert_string_equal(zilch_last_error(), "recommend: the objective failed");
+    r->fail_at = 4;
+    r->text = "no more";
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &out), ZILCH_EIO);
+    assert_string_equal(zilch_last_error(), "no more");
+    zilch_optimizer_destroy(o);
+}
+
+/* Failures are no values: they are left out of the mean, and a point that only fails is last. */
+static void failures_in_a_recommendation_are_left_out(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    r->noise = 0.5;
+    zilch_optimizer *o = searched(r, 19, 4);
+    double x[DIM];
+    r->bad_at = 2; /* the second round */
+    const zilch_recommendation out = recommend(o, r, 4, 80, 0, x);
+    assert_int_equal(r->calls, 2);
+    assert_int_equal(out.spent, r->count);
+    assert_int_equal(out.evaluations, 10); /* of the first round alone */
+    assert_true(isfinite(out.mean));
+    r->calls = r->count = 0;
+    r->bad_at = 1;
+    const zilch_recommendation none = recommend(o, r, 1, 5, 0, x);
+    assert_int_equal(none.evaluations, 0);
+    assert_true(isnan(none.mean) && isnan(none.fitness) && none.spent == 5);
+    zilch_optimizer_destroy(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(driving_is_asking_and_telling),
+        cmocka_unit_test(each_generation_is_one_batch),
+        cmocka_unit_test(what_was_asked_by_hand_counts),
+        cmocka_unit_test(what_does_not_come_back_is_replaced),
+        cmocka_unit_test(limits_default_to_a_hundred_generations),
+        cmocka_unit_test(evaluations_are_kept_exactly),
+        cmocka_unit_test(evaluations_are_counted_over_a_life),
+        cmocka_unit_test(a_target_is_met_by_the_value),
+        cmocka_unit_test(stagnation_stops),
+        cmocka_unit_test(bad_limits_are_refused),
+        cmocka_unit_test(an_observer_may_end_the_run),
+        cmocka_unit_test(a_failing_objective_loses_nothing),
+        cmocka_unit_test(a_generation_without_values_ends_the_run),
+        cmocka_unit_test(the_recommended_is_better_than_the_luckiest),
+        cmocka_unit_test(rounds_halve_the_field),
+        cmocka_unit_test(the_budget_is_kept),
+        cmocka_unit_test(a_small_budget_goes_to_the_best),
+        cmocka_unit_test(no_evaluation_proves_nothing),
+        cmocka_unit_test(without_noise_one_round_is_enough),
+        cmocka_unit_test(failures_are_noise),
+        cmocka_unit_test(recommending_changes_nothing),
+        cmocka_unit_test(pruning_leaves_out_what_does_not_matter),
+        cmocka_unit_test(pruning_may_find_nothing),
+        cmocka_unit_test(pruning_keeps_the_limits),
+        cmocka_unit_test(bad_recommendations_are_refused),
+        cmocka_unit_test(failures_in_a_recommendation_are_left_out),
+    };
+    return cmocka_run_group_tests_name("optimize", tests, NULL, NULL);
+}

@@ -1,0 +1,656 @@
+/* Optimisers as bytes: at every moment of a search packing and unpacking is the identity and an interruption
+ * changes nothing; from parts, as a study keeps them; and nothing hostile gets through. */
+#include "base/bytes.h"
+#include "search_support.h"
+
+enum { DIM = 3, N = 6, K = 2 };
+
+/* ---- A search, moment by moment ------------------------------------------------------------------------ */
+
+/* All that was taken by the archive: what a study would have kept. */
+typedef struct ledger {
+    size_t count;
+    size_t point[2000];
+    double value[2000];
+} ledger;
+
+/* A search with half a generation's share, so that there is always something late. */
+typedef struct search {
+    zilch_optimizer *optimizer;
+    asked now, late;
+    ledger kept; /* of closed generations */
+    zilch_optimizer_options options;
+    zilch_forced forced[DIM];
+    size_t group[DIM];
+    double lower[DIM], upper[DIM];
+} search;
+
+static void keep_news(search *s)
+{
+    size_t count;
+    const zi_told *told = zi_optimizer_news(s->optimizer, &count);
+    for (size_t i = 0; i < count; i++) {
+        s->kept.point[s->kept.count] = told[i].point;
+        s->kept.value[s->kept.count++] = told[i].value;
+    }
+}
+
+static void tell_and_keep(search *s, const asked *a, size_t first, size_t n)
+{
+    const uint64_t before = zilch_optimizer_progress(s->optimizer).generations;
+    tell_some(s->optimizer, a, first, n);
+    if (zilch_optimizer_progress(s->optimizer).generations > before) {
+        keep_news(s);
+    }
+}
+
+static void ask_now(search *s)
+{
+    s->now.n = 0;
+    ask_more(s->optimizer, N, &s->now);
+    s->now.value[1] = NAN;
+}
+
+static void tell_two(search *s)
+{
+    tell_and_keep(s, &s->now, 0, 2);
+}
+
+static void tell_third(search *s) /* closes */
+{
+    tell_and_keep(s, &s->now, 2, 1);
+    s->late = s->now;
+}
+
+static void tell_late(search *s)
+{
+    tell_and_keep(s, &s->late, 3, 1);
+}
+
+static void tell_later(search *s)
+{
+    tell_and_keep(s, &s->late, 4, 1);
+}
+
+static void tell_foreign(search *s)
+{
+    static const double points[3][DIM] = {{0.5, 0, 0.25}, {0.125, 0, 0.5}, {0.75, 0, 0.5}};
+    const double value = s->kept.count % 3 ? 0.5 : INFINITY;
+    assert_int_equal(zilch_tell_point(s->optimizer, points[s->kept.count % 3], value), ZILCH_OK);
+}
+
+static void ask_too_many(search *s)
+{
+    ask_more(s->optimizer, 2 * N, &s->now);
+}
+
+static void fail_all(search *s)
+{
+    const double value[3] = {NAN, INFINITY, -INFINITY};
+    assert_int_equal(zilch_tell(s->optimizer, 3, s->now.id + 2, value), ZILCH_EOBJECTIVE);
+}
+
+static void ask_again(search *s)
+{
+    ask_now(s);
+}
+
+static void advance(search *s)
+{
+    assert_int_equal(zilch_advance(s->optimizer), ZILCH_OK);
+    keep_news(s);
+    s->late = s->now;
+}
+
+typedef void (*step)(search *s);
+
+/* What happens, one after the other; an interruption may come after each. */
+static const step steps[] = {tell_foreign, ask_now,      tell_two,   tell_third,   tell_late,    ask_now,
+                             tell_two,     tell_foreign, tell_third, tell_late,    tell_foreign, ask_now,
+                             ask_too_many, tell_two,     tell_later, advance,      ask_now,      fail_all,
+                             ask_again,    tell_two,     tell_third, tell_foreign, ask_now,      tell_two};
+enum { STEPS = COUNT(steps) };
+
+/* Four kinds of searches, with and without limits on points. */
+static void begin(search *s, unsigned kind)
+{
+    memset(s, 0, sizeof *s);
+    s->options = small_options((zilch_law)(kind % 4), N, K);
+    s->options.share = 0.5;
+    s->options.direction = kind & 1 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE;
+    s->options.archive = kind & 2 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST;
+    s->options.price = kind & 1 ? 0.25 : 0.0;
+    if (kind >= 4) {
+        s->forced[0] = ZILCH_FORCED_ON;
+        s->group[0] = s->group[2] = 7;
+        for (size_t i = 0; i < DIM; i++) {
+            s->lower[i] = -1.0;
+            s->upper[i] = 2.0;
+        }
+        s->options.forced = s->forced;
+        s->options.group = s->group;
+        s->options.lower = s->lower;
+        s->options.upper = s->upper;
+        s->options.active_least = 1;
+        s->options.active_most = 2;
+        s->options.model.sigma_floor = 0.01;
+        s->options.model.shrinkage = ZILCH_SHRINK_ENTRYWISE;
+        s->options.model.projection = ZILCH_CLIP;
+    }
+    s->optimizer = create_with(DIM, 1 + kind, &s->options);
+}
+
+static void end(search *s)
+{
+    zilch_optimizer_destroy(s->optimizer);
+}
+
+/* ---- Whole ------------------------------------------------------------------------------------------------
+ */
+
+static void interrupt(search *s)
+{
+    zilch_optimizer *copy = copy_of(s->optimizer);
+    assert_true(is_same_state(copy, s->optimizer));
+    zilch_optimizer_destroy(s->optimizer);
+    s->optimizer = copy;
+}
+
+/* Interrupted once, after each step in turn, and after every step: the same in the end. */
+static void an_interruption_changes_nothing(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 8; kind++) {
+        static search plain, broken;
+        begin(&plain, kind);
+        for (size_t i = 0; i < STEPS; i++) {
+            steps[i](&plain);
+        }
+        for (size_t at = 0; at <= STEPS; at++) {
+            begin(&broken, kind);
+            for (size_t i = 0; i < STEPS; i++) {
+                if (at == i || at == STEPS) {
+                    interrupt(&broken);
+                }
+                steps[i](&broken);
+            }
+            assert_true(is_same_state(plain.optimizer, broken.optimizer));
+            end(&broken);
+        }
+        end(&plain);
+    }
+}
+
+/* What was packed is what is read: options and all that can be asked. */
+static void all_is_there_again(void **state)
+{
+    (void)state;
+    static search s;
+    begin(&s, 7);
+    for (size_t i = 0; i < STEPS; i++) {
+        steps[i](&s);
+    }
+    zilch_optimizer *copy = copy_of(s.optimizer);
+    const zilch_optimizer_options *o = zilch_optimizer_settings(copy);
+    assert_true(o->law == ZILCH_LAW_EA && o->direction == ZILCH_MAXIMIZE && o->archive == ZILCH_ARCHIVE_MEAN);
+    assert_true(o->population == N && o->elites == K && o->share == 0.5 && o->price == 0.25);
+    assert_true(o->active_least == 1 && o->active_most == 2 && o->model.sigma_floor == 0.01);
+    assert_true(o->model.shrinkage == ZILCH_SHRINK_ENTRYWISE && o->model.projection == ZILCH_CLIP);
+    assert_memory_equal(o->forced, s.forced, sizeof s.forced);
+    assert_memory_equal(o->group, s.group, sizeof s.group);
+    assert_memory_equal(o->lower, s.lower, sizeof s.lower);
+    assert_memory_equal(o->upper, s.upper, sizeof s.upper);
+    assert_int_equal(zilch_optimizer_seed(copy), 8);
+    assert_int_equal(zilch_optimizer_dim(copy), DIM);
+    const zilch_progress p = zilch_optimizer_progress(s.optimizer), q = zilch_optimizer_progress(copy);
+    assert_true(p.generations == q.generations && p.evaluations == q.evaluations && p.failures == q.failures);
+    assert_true(p.points == q.points && p.improved == q.improved && p.waiting == q.waiting);
+    assert_true(p.best_value == q.best_value && p.best_fitness == q.best_fitness && p.waiting > 0);
+    for (uint64_t i = 0; i < p.points; i++) {
+        zilch_record a, b;
+        double x[DIM], y[DIM];
+        assert_int_equal(zilch_archive_read(s.optimizer, i, x, &a), ZILCH_OK);
+        assert_int_equal(zilch_archive_read(copy, i, y, &b), ZILCH_OK);
+        assert_memory_equal(x, y, sizeof x);
+        assert_true(a.evaluations == b.evaluations && a.failures == b.failures && a.active == b.active);
+        assert_true(a.value == b.value || (isnan(a.value) && isnan(b.value)));
+    }
+    zilch_optimizer_destroy(copy);
+    end(&s);
+}
+
+/* Networks of the caller's go with it. */
+static void networks_are_packed_too(void **state)
+{
+    (void)state;
+    zilch_networks *networks;
+    zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 12, 4);
+    assert_int_equal(zilch_networks_create(&networks), ZILCH_OK);
+    options.model.inverter = ZILCH_AMORTISED;
+    options.model.networks = networks;
+    zilch_optimizer *with = create_with(DIM, 3, &options);
+    zilch_networks_destroy(networks);
+    options.model.networks = NULL;
+    zilch_optimizer *without = create_with(DIM, 3, &options);
+    zilch_optimizer *copy = copy_of(with);
+    assert_true(is_same_state(copy, with));
+    assert_non_null(zilch_optimizer_settings(copy)->model.networks);
+    const packed p = pack_of(with), q = pack_of(without);
+    assert_true(p.length > q.length + 1000);
+    for (size_t k = 8 * 20; k < 8 * p.length; k += 4001) { /* damage in them is seen */
+        zilch_optimizer *out;
+        p.data[k / 8] ^= (unsigned char)(1U << k % 8);
+        const uint64_t crc = zi_crc64(p.data, p.length - 8);
+        zi_writer w = {.data = p.data, .capacity = p.length, .length = p.length - 8};
+        zi_write_u64(&w, crc);
+        const zilch_status status = zilch_optimizer_unpack(&out, p.data, p.length);
+        assert_true(status == ZILCH_OK ? zi_optimizer_is_valid(out) : out == NULL);
+        zilch_optimizer_destroy(out);
+        p.data[k / 8] ^= (unsigned char)(1U << k % 8);
+    }
+    free(p.data);
+    free(q.data);
+    run_generations(with, 2);
+    run_generations(without, 2);
+    run_generations(copy, 2);
+    assert_true(is_same_state(copy, with));
+    double x[DIM], y[DIM];
+    assert_int_equal(zilch_best(with, x, NULL), ZILCH_OK);
+    assert_int_equal(zilch_best(without, y, NULL), ZILCH_OK);
+    assert_memory_equal(x, y, sizeof x); /* they are the library's own */
+    zilch_optimizer_destroy(with);
+    zilch_optimizer_destroy(without);
+    zilch_optimizer_destroy(copy);
+}
+
+static void pack_never_writes_past_its_buffer(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ADHOC, DIM, 4);
+    run_generations(o, 1);
+    const packed p = pack_of(o);
+    unsigned char *room = malloc(p.length + 1);
+    size_t length;
+    for (size_t capacity = 0; capacity < p.length; capacity += 1 + capacity / 37) {
+        memset(room, 0xa5, p.length + 1);
+        assert_int_equal(zilch_optimizer_pack(o, room, capacity, &length), ZILCH_EARG);
+        assert_int_equal(length, p.length);
+        for (size_t i = capacity; i <= p.length; i++) {
+            assert_int_equal(room[i], 0xa5);
+        }
+    }
+    assert_int_equal(zilch_optimizer_pack(o, room, p.length + 1, &length), ZILCH_OK);
+    assert_memory_equal(room, p.data, p.length);
+    assert_int_equal(zilch_optimizer_pack(o, room, p.length, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_pack(NULL, room, p.length, &length), ZILCH_EARG);
+    free(room);
+    free(p.data);
+    zilch_optimizer_destroy(o);
+}
+
+static void files_round_trip(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_DENSE, DIM, 5);
+    zilch_optimizer *copy;
+    run_generations(o, 2);
+    assert_int_equal(zilch_optimizer_save(o, scratch.file), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_load(&copy, scratch.file), ZILCH_OK);
+    assert_true(is_same_state(o, copy));
+    zilch_optimizer_destroy(copy);
+    copy = o;
+    assert_int_equal(zilch_optimizer_load(&copy, "/nowhere/at/all"), ZILCH_EIO);
+    assert_null(copy);
+    assert_int_equal(zilch_optimizer_load(NULL, scratch.file), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_save(o, "/nowhere/at/all"), ZILCH_EIO);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- From parts -------------------------------------------------------------------------------------------
+ */
+
+static packed state_of(const zilch_optimizer *o)
+{
+    packed p;
+    assert_int_equal(zi_optimizer_pack_state(o, NULL, 0, &p.length), ZILCH_OK);
+    p.data = malloc(p.length);
+    assert_int_equal(zi_optimizer_pack_state(o, p.data, p.length, &p.length), ZILCH_OK);
+    return p;
+}
+
+/* The state, the points and every value ever taken, in order. */
+static zilch_optimizer *put_together(const search *s)
+{
+    const zi_archive *archive = &s->optimizer->archive;
+    const zi_news *news = &s->optimizer->news;
+    const packed p = state_of(s->optimizer);
+    zilch_optimizer *o;
+    assert_int_equal(zi_optimizer_unpack_state(&o, p.data, p.length), ZILCH_OK);
+    free(p.data);
+    for (size_t i = 0; i < archive->rows.count; i++) {
+        size_t length;
+        const unsigned char *bytes = zi_rows_bytes(&archive->rows, i, &length);
+        assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
+    }
+    for (size_t i = 0; i < s->kept.count; i++) {
+        assert_int_equal(zi_optimizer_restore_value(o, s->kept.point[i], s->kept.value[i]), ZILCH_OK);
+    }
+    for (size_t i = 0; i < news->count && !news->is_closed; i++) { /* of the generation that is open */
+        assert_int_equal(zi_optimizer_restore_value(o, news->told[i].point, news->told[i].value), ZILCH_OK);
+    }
+    assert_int_equal(zi_optimizer_restored(o), ZILCH_OK);
+    assert_true(zi_optimizer_is_valid(o));
+    return o;
+}
+
+static void parts_make_the_whole(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 8; kind++) {
+        static search s;
+        begin(&s, kind);
+        for (size_t i = 0; i < STEPS; i++) {
+            zilch_optimizer *o = put_together(&s);
+            assert_true(is_same_state(o, s.optimizer));
+            if (i % 3 == 0) { /* and it goes on */
+                zilch_optimizer_destroy(s.optimizer);
+                s.optimizer = o;
+            } else {
+                zilch_optimizer_destroy(o);
+            }
+            steps[i](&s);
+        }
+        end(&s);
+    }
+}
+
+/* The news are the evaluations of the generation that closed: foreign and late ones, then its own by id. */
+static void news_are_what_the_generation_brought(void **state)
+{
+    (void)state;
+    static search s;
+    begin(&s, 3);
+    size_t count;
+    for (size_t i = 0; i < 9; i++) {
+        steps[i](&s);
+    }
+    const zi_told *told = zi_optimizer_news(s.optimizer, &count);
+    const uint64_t expected[] = {3, ZI_FOREIGN_ID + 1, 6, 7, 8}; /* one late, one foreign, three of six */
+    assert_int_equal(count, COUNT(expected));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(told[i].id, expected[i]);
+    }
+    assert_true(isnan(told[3].value) && told[4].value == s.now.value[2]);
+    end(&s);
+}
+
+static void wrong_parts_are_refused(void **state)
+{
+    (void)state;
+    static search s;
+    begin(&s, 0);
+    for (size_t i = 0; i < 5; i++) {
+        steps[i](&s);
+    }
+    const packed whole = pack_of(s.optimizer), rest = state_of(s.optimizer);
+    zilch_optimizer *o = s.optimizer;
+    assert_int_equal(zi_optimizer_unpack_state(&o, whole.data, whole.length), ZILCH_EFORMAT);
+    assert_null(o);
+    assert_int_equal(zilch_optimizer_unpack(&o, rest.data, rest.length), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_unpack_state(&o, rest.data, rest.length), ZILCH_OK);
+    size_t length;
+    const unsigned char *bytes = zi_rows_bytes(&s.optimizer->archive.rows, 0, &length);
+    assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_restore_value(o, 0, 1.0), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length - 1), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_EFORMAT); /* twice */
+    assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
+    for (size_t i = 1; i < s.optimizer->archive.rows.count; i++) {
+        bytes = zi_rows_bytes(&s.optimizer->archive.rows, i, &length);
+        assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
+    }
+    assert_int_equal(zi_optimizer_restore_point(o, (const unsigned char[]){0}, 1), ZILCH_OK);
+    assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT); /* one too many */
+    bytes = zi_rows_bytes(&s.optimizer->archive.rows, 0, &length);
+    double x[DIM], y[DIM];
+    assert_int_equal(zi_point_decode(ZILCH_LAW_ZIG, DIM, bytes, length, x), ZILCH_OK);
+    assert_int_equal(zilch_archive_read(s.optimizer, 0, y, NULL), ZILCH_OK);
+    assert_memory_equal(x, y, sizeof x);
+    assert_int_equal(zi_point_decode(ZILCH_LAW_ZIG, DIM, bytes, length + 1, x), ZILCH_EFORMAT);
+    zilch_optimizer_destroy(o);
+    free(whole.data);
+    free(rest.data);
+    end(&s);
+}
+
+/* ---- Hostile bytes
+ * ----------------------------------------------------------------------------------------- */
+
+static void repair(const packed *p)
+{
+    zi_writer w = {.data = p->data, .capacity = p->length, .length = p->length - 8};
+    zi_write_checksum(&w);
+}
+
+static void refused(const packed *p, size_t length, const char *how, size_t where)
+{
+    zilch_optimizer *o = (zilch_optimizer *)(uintptr_t)64;
+    unsigned char *copy = malloc(length ? length : 1); /* so that reading past the end is seen */
+    memcpy(copy, p->data, length);
+    const zilch_status status = zilch_optimizer_unpack(&o, copy, length);
+    free(copy);
+    if ((status != ZILCH_EFORMAT && status != ZILCH_EVERSION) || o || !*zilch_last_error()) {
+        fail_msg("%s %zu: status %d", how, where, status);
+    }
+}
+
+/* After all steps: late, foreign, told and untold points, all arrays of limits. */
+static packed much_to_damage(unsigned kind, size_t moment)
+{
+    static search s;
+    begin(&s, kind);
+    for (size_t i = 0; i < moment; i++) {
+        steps[i](&s);
+    }
+    const packed p = pack_of(s.optimizer);
+    end(&s);
+    return p;
+}
+
+static void truncations_are_refused(void **state)
+{
+    (void)state;
+    const packed p = much_to_damage(7, STEPS);
+    for (size_t length = 0; length < p.length; length++) {
+        refused(&p, length, "first bytes", length);
+        if (length >= 8) { /* with a checksum of what is left */
+            const packed cut = {malloc(length), length};
+            memcpy(cut.data, p.data, length);
+            repair(&cut);
+            refused(&cut, length, "mended bytes", length);
+            free(cut.data);
+        }
+    }
+    const packed longer = {calloc(1, p.length + 8), p.length + 8};
+    memcpy(longer.data, p.data, p.length);
+    refused(&longer, p.length + 1, "bytes", p.length + 1);
+    repair(&longer);
+    refused(&longer, p.length + 8, "bytes", p.length + 8);
+    free(longer.data);
+    free(p.data);
+}
+
+static void every_flipped_bit_is_seen(void **state)
+{
+    (void)state;
+    const packed p = much_to_damage(7, STEPS);
+    for (size_t bit = 0; bit < 8 * p.length; bit++) {
+        p.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+        refused(&p, p.length, "bit", bit);
+        p.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+    }
+    free(p.data);
+}
+
+/* What a valid optimiser has besides, of what others rely on. */
+static int is_sound(const zilch_optimizer *o)
+{
+    size_t count;
+    int sound = zi_optimizer_is_valid(o) && (o->slots > 0 || o->elites == 0) && !isnan(o->least_cost);
+    const zi_told *told = zi_optimizer_news(o, &count);
+    for (size_t i = 0; i < count; i++) {
+        sound = sound && told[i].point < zilch_optimizer_progress(o).points;
+    }
+    for (size_t i = 0; i < o->late.rows.count; i++) {
+        const zi_slot *late = &o->late.slot[i];
+        sound =
+            sound && (late->id < o->first_id || (late->id >= ZI_FOREIGN_ID && late->state == ZI_SLOT_TOLD));
+    }
+    return sound && (o->slots - o->elites) % (o->options.population - o->elites) == 0;
+}
+
+/* What was taken can be used: late values told, generations asked for and told, packed again. */
+static void use(zilch_optimizer *o)
+{
+    static asked a;
+    zilch_record record;
+    size_t count;
+    assert_int_equal(zilch_front(o, 1, &record, &count), ZILCH_OK);
+    for (size_t i = 0; i < o->late.rows.count; i++) {
+        const double value = 1.0;
+        const zilch_status status = zilch_tell(o, 1, &o->late.slot[i].id, &value);
+        assert_true(status == ZILCH_OK || status == ZILCH_EARG || status == ZILCH_EOBJECTIVE);
+        assert_true(zi_optimizer_is_valid(o));
+    }
+    for (int g = 0; g < 2; g++) {
+        const size_t n = zilch_optimizer_settings(o)->population;
+        if (zilch_ask(o, n, a.id, a.x) == ZILCH_OK) {
+            for (size_t i = 0; i < n; i++) {
+                a.value[i] = (double)i;
+            }
+            const zilch_status status = zilch_tell(o, n, a.id, a.value);
+            assert_true(status == ZILCH_OK);
+        }
+        assert_true(zi_optimizer_is_valid(o));
+    }
+    zilch_optimizer_destroy(copy_of(o));
+}
+
+/* With the checksum made right again, a flipped bit is refused or gives an optimiser that is whole and packs
+ * as it was read; every fifth of those is used. */
+static void nothing_hostile_gets_through(void **state)
+{
+    (void)state;
+    size_t taken = 0, all = 0;
+    for (unsigned kind = 6; kind < 8; kind++) {
+        const packed p = much_to_damage(kind, STEPS);
+        for (size_t bit = 0; bit < 8 * (p.length - 8); bit += kind == 7 ? 1 : 11, all++) {
+            zilch_optimizer *o;
+            p.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+            repair(&p);
+            const zilch_status status = zilch_optimizer_unpack(&o, p.data, p.length);
+            if (status == ZILCH_OK) {
+                const packed again = pack_of(o);
+                if (!is_sound(o) || again.length != p.length || memcmp(again.data, p.data, p.length) != 0) {
+                    fail_msg("kind %u, byte %zu, bit %zu of %zu bytes", kind, bit / 8, bit % 8, p.length);
+                }
+                free(again.data);
+                if (taken++ % 5 == 0 && zilch_optimizer_settings(o)->population <= 3 * N) {
+                    use(o);
+                }
+                zilch_optimizer_destroy(o);
+            } else {
+                assert_null(o);
+                assert_true(status == ZILCH_EFORMAT || status == ZILCH_EVERSION);
+            }
+            p.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+        }
+        free(p.data);
+    }
+    print_message("    %zu of %zu flips taken\n", taken, all);
+    assert_in_range(taken, all / 10, all);
+}
+
+/* Bytes of other values, after all steps, with no generation open, and before the first. */
+static void other_bytes_do_not_get_through_either(void **state)
+{
+    (void)state;
+    static const unsigned char values[] = {0, 1, 2, 5, 0xff};
+    static const size_t moments[] = {STEPS, 5, 1};
+    for (size_t k = 0; k < COUNT(moments); k++) {
+        const packed p = much_to_damage(7, moments[k]);
+        for (size_t i = 0; i < COUNT(values) * (p.length - 8); i++) {
+            zilch_optimizer *o;
+            unsigned char *byte = &p.data[i / COUNT(values)];
+            const unsigned char before = *byte;
+            *byte = values[i % COUNT(values)];
+            repair(&p);
+            if (zilch_optimizer_unpack(&o, p.data, p.length) == ZILCH_OK && !is_sound(o)) {
+                fail_msg("byte %zu is %d instead of %d", i / COUNT(values), *byte, before);
+            }
+            zilch_optimizer_destroy(o);
+            *byte = before;
+        }
+        free(p.data);
+    }
+}
+
+/* The least cost so far is a number. */
+static void a_cost_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 6), *out;
+    run_generations(o, 1);
+    const packed p = pack_of(o);
+    const double nan = NAN;
+    size_t at = 0;
+    while (memcmp(p.data + at, &o->least_cost, 8) != 0) {
+        at++;
+    }
+    memcpy(p.data + at, &nan, 8);
+    repair(&p);
+    assert_int_equal(zilch_optimizer_unpack(&out, p.data, p.length), ZILCH_EFORMAT);
+    assert_non_null(strstr(zilch_last_error(), "counters"));
+    free(p.data);
+    zilch_optimizer_destroy(o);
+}
+
+static void other_versions_are_named(void **state)
+{
+    (void)state;
+    const packed p = much_to_damage(0, STEPS);
+    zilch_optimizer *o;
+    p.data[8] = 2;
+    repair(&p);
+    assert_int_equal(zilch_optimizer_unpack(&o, p.data, p.length), ZILCH_EVERSION);
+    assert_non_null(strstr(zilch_last_error(), "format version 2"));
+    p.data[0] = 'Z';
+    assert_int_equal(zilch_optimizer_unpack(&o, p.data, p.length), ZILCH_EFORMAT);
+    assert_non_null(strstr(zilch_last_error(), "not a zilch optimizer"));
+    assert_int_equal(zilch_optimizer_unpack(&o, NULL, 0), ZILCH_EARG);
+    assert_null(o);
+    assert_int_equal(zilch_optimizer_unpack(NULL, p.data, p.length), ZILCH_EARG);
+    free(p.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interruption_changes_nothing),
+        cmocka_unit_test(all_is_there_again),
+        cmocka_unit_test(networks_are_packed_too),
+        cmocka_unit_test(pack_never_writes_past_its_buffer),
+        cmocka_unit_test_setup_teardown(files_round_trip, make_folder, remove_folder),
+        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(news_are_what_the_generation_brought),
+        cmocka_unit_test(wrong_parts_are_refused),
+        cmocka_unit_test(truncations_are_refused),
+        cmocka_unit_test(every_flipped_bit_is_seen),
+        cmocka_unit_test(nothing_hostile_gets_through),
+        cmocka_unit_test(other_bytes_do_not_get_through_either),
+        cmocka_unit_test(a_cost_of_nothing_is_refused),
+        cmocka_unit_test(other_versions_are_named),
+    };
+    return cmocka_run_group_tests_name("optimizer_file", tests, NULL, NULL);
+}
