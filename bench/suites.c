@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-const bench_suite *const bench_suites[] = {&bench_model, &bench_train, &bench_lander, NULL};
+const bench_suite *const bench_suites[] = {&bench_model, &bench_train, &bench_lander, &bench_search, NULL};
 
 double bench_seconds(void)
 {
