@@ -595,7 +595,7 @@ typedef struct zilch_optimizer_options {
     double initial_p;          /* 0.5; the first points: share of active coordinates, */
     double initial_mu;         /* 0; their mean */
     double initial_sigma;      /* 2; and their deviation */
-    zilch_model_options model; /* how the zig law is fitted */
+    zilch_model_options model; /* how the zig law is fitted: exact, bayes, clip */
 
     /* Limits on what a point may be. A new point that breaks them is mended: coordinates are switched with
      * the frequencies that the elites show, a value out of bounds is drawn anew and, if that does not

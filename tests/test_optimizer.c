@@ -757,7 +757,8 @@ static void enough_foreign_points_are_a_warm_start(void **state)
         memcpy(elite + i * DIM, x + (5 - i) * DIM, DIM * sizeof *x);
     }
     assert_memory_equal(a.x, elite, sizeof elite);
-    assert_int_equal(zilch_model_fit(&model, K, DIM, elite, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_model_fit(&model, K, DIM, elite, NULL, &zilch_optimizer_settings(o)->model),
+                     ZILCH_OK);
     rng = zilch_rng_make(22, 0);
     assert_int_equal(zilch_model_sample(model, &rng, N - K, fresh), ZILCH_OK);
     assert_memory_equal(a.x + K * DIM, fresh, sizeof fresh);

@@ -10,6 +10,9 @@
 
 zilch_optimizer_options zilch_optimizer_defaults(void)
 {
+    zilch_model_options model = zilch_model_defaults();
+    model.shrinkage = ZILCH_SHRINK_BAYES; /* elites are few: docs/search.md has the figures */
+    model.projection = ZILCH_CLIP;
     return (zilch_optimizer_options){.size = sizeof(zilch_optimizer_options),
                                      .law = ZILCH_LAW_ZIG,
                                      .direction = ZILCH_MINIMIZE,
@@ -21,7 +24,7 @@ zilch_optimizer_options zilch_optimizer_defaults(void)
                                      .initial_p = 0.5,
                                      .initial_mu = 0.0,
                                      .initial_sigma = 2.0,
-                                     .model = zilch_model_defaults()};
+                                     .model = model};
 }
 
 static zilch_status check_counts(size_t dim, const zilch_optimizer_options *o)
