@@ -628,8 +628,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, si
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
                                                    const double *value);
 
-/* A point that was not asked for, and its value: a warm start. Must keep the limits on points. As many as
- * there are elites, told before the first ask, and the first population is drawn from a law fitted to them.
+/* A point that was not asked for, and its value: a warm start. Its id is 2^62 or more. Must keep the limits
+ * on points. As many as there are elites, told before the first ask, and the first population is drawn from a
+ * law fitted to them.
  */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_point(zilch_optimizer *optimizer, const double *x,
                                                          double value);
@@ -714,7 +715,7 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
 typedef struct zilch_limits {
     size_t size;          /* set by zilch_limits_defaults() */
     uint64_t generations; /* 100; 0: no limit */
-    uint64_t evaluations; /* 0: no limit; the last generation is cut short to keep it */
+    uint64_t evaluations; /* 0: no limit; of points asked for; the last generation is cut short to keep it */
     double target;        /* NaN: none; the best point's value, not its fitness */
     uint64_t stagnation;  /* 0: no limit; generations without a new best fitness */
     double over_ask;      /* 0; share of points asked for beyond the population, against stragglers */
@@ -734,9 +735,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimize(zilch_optimizer *optimize
 typedef struct zilch_recommend_options {
     size_t size;          /* set by zilch_recommend_defaults() */
     size_t shortlist;     /* 20 points */
-    uint64_t evaluations; /* 500, in all rounds together; at least as many as the shortlist is long */
+    uint64_t evaluations; /* 500, for all of it; at least as many as the shortlist is long */
     int prune; /* 0; 1: then try without each coefficient, the smallest first, and leave out what is
-                  not missed; on the same noise, with the evaluations of the last round each */
+                  not missed, all on the same noise; half of the evaluations are kept for this */
 } zilch_recommend_options;
 
 ZILCH_API zilch_recommend_options zilch_recommend_defaults(void);
@@ -744,9 +745,10 @@ ZILCH_API zilch_recommend_options zilch_recommend_defaults(void);
 typedef struct zilch_recommendation {
     uint64_t point;       /* in the archive, before pruning */
     double mean;          /* value, of the fresh evaluations alone */
-    double deviation;     /* of one such evaluation; 0: the objective is not noisy */
+    double deviation;     /* of one such evaluation; 0: the objective is not noisy; NaN: there was but one */
     double fitness;       /* mean with the price */
     uint64_t evaluations; /* behind the mean; mean's standard error is deviation / sqrt of this */
+    uint64_t failures;    /* beside them; a point with fewer is preferred to any with more */
     uint64_t spent;       /* evaluations in all */
     size_t active, pruned;
 } zilch_recommendation;
@@ -807,8 +809,9 @@ ZILCH_API void zilch_problem_close(zilch_problem *problem);
     X(REGRESSION_LOGISTIC, "logistic")
 
 /* subset: a point's zeros choose columns, their coefficients are fitted to the training rows, and the value
- * is the error on the validation rows. coefficients: a point's coordinates are the coefficients of the
- * standardised columns, and the value is the error on the training rows, the intercept the best for them. */
+ * is the error on the validation rows; the values are bound to 1. coefficients: a point's coordinates are the
+ * coefficients of the standardised columns, and the value is the error on the training rows, the intercept
+ * the best for them. */
 #define ZILCH_SEARCHED_LIST(X)   \
     X(SEARCHED_SUBSET, "subset") \
     X(SEARCHED_COEFFICIENTS, "coefficients")
@@ -968,7 +971,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_runs(zilch_study *study, zil
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *study, uint64_t run,
                                                                 zilch_generation_reader reader,
                                                                 void *context);
-/* Of one run, in the order of generations and ids. */
+/* Of one run, in the order of generations, and in each as the archive took them: late and foreign points
+ * first, the others by id. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
                                                                 zilch_evaluation_reader reader,
                                                                 void *context);

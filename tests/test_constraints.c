@@ -297,8 +297,7 @@ static void refused_limits_are_named(void **state)
     }
 }
 
-/* ---- Points of the caller's ------------------------------------------------------------------------------
- */
+/* ---- Points of the caller's ------------------------------------------------------------------- */
 
 /* A told point is taken if the checker finds nothing, and leaves no trace if it is not. */
 static void told_points_must_keep_the_limits(void **state)
@@ -367,8 +366,7 @@ static void a_refused_point_is_explained(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- Values
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Values ----------------------------------------------------------------------------------- */
 
 /* 0 or from 0.05 to 0.3: both occur, also where the law reaches far beyond. */
 static void bounds_may_exclude_zero(void **state)
@@ -478,8 +476,7 @@ static void what_keeps_the_limits_is_not_touched(void **state)
     }
 }
 
-/* ---- How often what is switched
- * ------------------------------------------------------------------------------- */
+/* ---- How often what is switched --------------------------------------------------------------- */
 
 /* Of points with nothing active where one must be, coordinate i is switched on with a chance in
  * proportion to how often elites have it active, and a hundredth more; off likewise, by how often they have

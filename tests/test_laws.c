@@ -285,8 +285,7 @@ static void adhoc_thresholds_are_normal_at_first(void **state)
     test_free(genome);
 }
 
-/* ---- Genomes and points ---------------------------------------------------------------------------------
- */
+/* ---- Genomes and points ----------------------------------------------------------------------- */
 
 static void a_genome_gives_a_point(void **state)
 {
@@ -334,8 +333,7 @@ static void a_genome_follows_a_point(void **state)
     }
 }
 
-/* ---- dense, as a law -------------------------------------------------------------------------------------
- */
+/* ---- dense, as a law -------------------------------------------------------------------------- */
 
 static void draw_dense(size_t cols, size_t elites, const double *elite, size_t rows, double *out)
 {
@@ -449,8 +447,7 @@ static void dense_stays_where_the_elites_are(void **state)
     assert_true(widest > 1.0); /* but they do move */
 }
 
-/* ---- ea -------------------------------------------------------------------------------------------------
- */
+/* ---- ea --------------------------------------------------------------------------------------- */
 
 enum { EA_DIM = 10, EA_ROWS = 120000 };
 

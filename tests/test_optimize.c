@@ -75,8 +75,7 @@ static zilch_stop optimize(zilch_optimizer *o, record *r, const zilch_limits *li
     return reason;
 }
 
-/* ---- Driving --------------------------------------------------------------------------------------------
- */
+/* ---- Driving ---------------------------------------------------------------------------------- */
 
 static void driving_is_asking_and_telling(void **state)
 {
@@ -159,8 +158,7 @@ static void what_does_not_come_back_is_replaced(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- Limits
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Limits ----------------------------------------------------------------------------------- */
 
 static void limits_default_to_a_hundred_generations(void **state)
 {
@@ -207,7 +205,7 @@ static void evaluations_are_counted_over_a_life(void **state)
     zilch_limits limits = no_limits();
     run_generations(o, 1);
     assert_int_equal(zilch_tell_point(o, (const double[DIM]){1}, 3.0), ZILCH_OK);
-    limits.evaluations = N + 1 + 5;
+    limits.evaluations = N + 5; /* the foreign point costs nothing */
     assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_EVALUATIONS);
     assert_int_equal(r->count, 5);
     limits.evaluations = 3;
@@ -301,8 +299,7 @@ static void bad_limits_are_refused(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- Observers
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Observers -------------------------------------------------------------------------------- */
 
 typedef struct watching {
     size_t calls, end_at;
@@ -349,8 +346,7 @@ static void an_observer_may_end_the_run(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- Failures
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Failures --------------------------------------------------------------------------------- */
 
 /* The objective gives up in the third generation: said in its words, or in ours; gone on with, the run is the
  * same as one that was never interrupted. */
@@ -411,8 +407,7 @@ static void a_generation_without_values_ends_the_run(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- Recommending
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Recommending ----------------------------------------------------------------------------- */
 
 static zilch_recommendation recommend(const zilch_optimizer *o, record *r, size_t shortlist,
                                       uint64_t evaluations, int prune, double *x)
@@ -591,8 +586,7 @@ static void the_budget_is_kept(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* Where there is not an evaluation for each point of the first round, what is on record decides: the best
- * point, told last, is not dropped for its age. */
+/* However small the budget, each point is evaluated: the best one, told last, is not dropped for its age. */
 static void a_small_budget_goes_to_the_best(void **state)
 {
     (void)state;
@@ -611,6 +605,7 @@ static void a_small_budget_goes_to_the_best(void **state)
         assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK);
         const zilch_recommendation out = recommend(o, r, POINTS, budget, 0, x);
         assert_int_equal(out.point, POINTS - 1);
+        assert_true(r->count >= POINTS && out.spent <= budget);
         assert_true(out.evaluations > 0 && out.mean == distance_of(DIM, x) && out.deviation == 0.0);
         zilch_optimizer_destroy(o);
     }
@@ -691,6 +686,54 @@ static void failures_are_noise(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* The point at 3 is the best, but fails in nine of ten evaluations. */
+static zilch_status fragile(void *context, const zilch_batch *batch, double *value)
+{
+    (void)context;
+    for (size_t i = 0; i < batch->n; i++) {
+        const double x = batch->x[i * batch->dim];
+        value[i] = x == 3.0 && batch->id[i] % 10 ? NAN : -x;
+    }
+    return ZILCH_OK;
+}
+
+static void fewer_failures_are_preferred(void **state)
+{
+    (void)state;
+    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_recommendation out;
+    double x[DIM] = {0};
+    uint64_t id;
+    for (int prune = 0; prune < 2; prune++) {
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 21);
+        for (int k = 1; k <= 3; k++) {
+            assert_int_equal(zilch_tell_point(o, (const double[DIM]){k}, -k), ZILCH_OK);
+        }
+        assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK);
+        options.prune = prune;
+        assert_int_equal(zilch_recommend(o, fragile, NULL, &options, x, &out), ZILCH_OK);
+        assert_true(x[0] == 2.0 && out.failures == 0 && out.mean == -2.0);
+        zilch_optimizer_destroy(o);
+    }
+}
+
+/* Rounds of more than a part (4,096 evaluations) are whole all the same. */
+static void long_rounds_come_in_parts(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_optimizer *o = searched(r, 22, 3);
+    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_recommendation out;
+    double x[DIM];
+    options.shortlist = 3;
+    options.evaluations = 30000; /* 5,000 of each of three, 7,500 of each of two */
+    assert_int_equal(zilch_recommend(o, fragile, NULL, &options, x, &out), ZILCH_OK);
+    assert_true(out.spent <= 30000 && out.evaluations >= 5000);
+    assert_true(out.mean == -x[0]);
+    zilch_optimizer_destroy(o);
+}
+
 static void recommending_changes_nothing(void **state)
 {
     (void)state;
@@ -713,9 +756,7 @@ static void recommending_changes_nothing(void **state)
     zilch_optimizer_destroy(before);
 }
 
-/* ---- Pruning
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Pruning ---------------------------------------------------------------------------------- */
 
 /* The first two coordinates matter, and the third a little. */
 static zilch_status three_matter(void *context, const zilch_batch *batch, double *value)
@@ -742,7 +783,7 @@ static zilch_recommendation prune_one(const zilch_optimizer_options *options, co
     r->noise = noise;
     chosen.prune = 1;
     chosen.shortlist = 1;
-    chosen.evaluations = 20;
+    chosen.evaluations = 300;          /* half of them for the contest */
     for (size_t i = 0; i < DIM; i++) { /* a worse one before it */
         x[i] = 0.5 * point[i];
     }
@@ -769,12 +810,14 @@ static void pruning_leaves_out_what_does_not_matter(void **state)
         zilch_recommendation out = prune_one(&options, point, noisy ? 2.0 : 0.0, x);
         assert_memory_equal(x, expected, sizeof x);
         assert_int_equal(out.pruned, 2);
-        assert_int_equal(out.evaluations, 20); /* on fresh noise */
-        assert_int_equal(out.spent, 20 + 20 + 5 * 20 + 20);
-        double mean = 0.0; /* the contest had 20 ids, the trials 20 others */
-        for (uint64_t k = 40; k < 60; k++) {
+        const uint64_t each =
+            noisy ? 150 / 7 : 1; /* before, five times between, and after; once without noise */
+        assert_int_equal(out.evaluations, each);
+        assert_int_equal(out.spent, 150 + 7 * each);
+        double mean = 0.0; /* the contest had 150 ids, the trials others */
+        for (uint64_t k = 150 + each; k < 150 + 2 * each; k++) {
             zilch_rng rng = zilch_rng_make(5, (UINT64_C(1) << 63) + k);
-            mean += noisy ? 2.0 * zilch_rng_normal(&rng) / 20.0 : 0.0;
+            mean += noisy ? 2.0 * zilch_rng_normal(&rng) / (double)each : 0.0;
         }
         assert_double_equal(out.mean, mean, 1e-12);
         assert_true(noisy ? fabs(out.deviation - 2.0) < 2.0 : out.deviation == 0.0);
@@ -793,7 +836,7 @@ static void pruning_may_find_nothing(void **state)
     const zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
     const zilch_recommendation out = prune_one(&options, point, 0.0, x);
     assert_memory_equal(x, point, sizeof x);
-    assert_true(out.pruned == 0 && out.evaluations == 20 && out.spent == 20 + 20 + 3 * 20 && out.mean == 0.0);
+    assert_true(out.pruned == 0 && out.evaluations == 150 && out.spent == 150 + 1 + 3 && out.mean == 0.0);
 }
 
 /* Forced coordinates stay; groups stay or go as one; a least number stays, the largest of what could go. */
@@ -824,8 +867,7 @@ static void pruning_keeps_the_limits(void **state)
     assert_memory_equal(x, ((const double[DIM]){1, 1, 1, 0, 7}), sizeof x); /* the smaller one went */
 }
 
-/* ---- What a recommendation refuses
- * ----------------------------------------------------------------------------------- */
+/* ---- What a recommendation refuses ------------------------------------------------------------ */
 
 static void bad_recommendations_are_refused(void **state)
 {
@@ -907,6 +949,8 @@ int main(void)
         cmocka_unit_test(no_evaluation_proves_nothing),
         cmocka_unit_test(without_noise_one_round_is_enough),
         cmocka_unit_test(failures_are_noise),
+        cmocka_unit_test(fewer_failures_are_preferred),
+        cmocka_unit_test(long_rounds_come_in_parts),
         cmocka_unit_test(recommending_changes_nothing),
         cmocka_unit_test(pruning_leaves_out_what_does_not_matter),
         cmocka_unit_test(pruning_may_find_nothing),

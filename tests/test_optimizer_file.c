@@ -86,8 +86,12 @@ static void ask_too_many(search *s)
 
 static void fail_all(search *s)
 {
-    const double value[3] = {NAN, INFINITY, -INFINITY};
-    assert_int_equal(zilch_tell(s->optimizer, 3, s->now.id + 2, value), ZILCH_EOBJECTIVE);
+    const double failure[3] = {NAN, INFINITY, -INFINITY};
+    double value[N];
+    for (size_t i = 0; i < N; i++) {
+        value[i] = failure[i % 3];
+    }
+    assert_int_equal(zilch_tell(s->optimizer, N, s->now.id, value), ZILCH_EOBJECTIVE);
 }
 
 static void ask_again(search *s)
@@ -145,8 +149,7 @@ static void end(search *s)
     zilch_optimizer_destroy(s->optimizer);
 }
 
-/* ---- Whole ------------------------------------------------------------------------------------------------
- */
+/* ---- Whole ------------------------------------------------------------------------------------ */
 
 static void interrupt(search *s)
 {
@@ -306,8 +309,7 @@ static void files_round_trip(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* ---- From parts -------------------------------------------------------------------------------------------
- */
+/* ---- From parts ------------------------------------------------------------------------------- */
 
 static packed state_of(const zilch_optimizer *o)
 {
@@ -424,8 +426,7 @@ static void wrong_parts_are_refused(void **state)
     end(&s);
 }
 
-/* ---- Hostile bytes
- * ----------------------------------------------------------------------------------------- */
+/* ---- Hostile bytes ---------------------------------------------------------------------------- */
 
 static void repair(const packed *p)
 {

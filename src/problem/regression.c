@@ -279,6 +279,10 @@ static zilch_status fill_data(zilch_problem *problem, const data *d)
     ZI_TRY(standardise(r));
     ZI_TRY(describe_target(r, &error));
     problem->info.price = 0.01 * error;
+    if (r->options.searched ==
+        ZILCH_SEARCHED_SUBSET) { /* what is active counts, not its value: one point a subset */
+        problem->info.lower = problem->info.upper = 1.0;
+    }
     if (r->gram) {
         ZI_TRY(fill_gram(r));
         ZI_TRY(fill_moments(r));

@@ -53,8 +53,7 @@ static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
-/* Coordinates sorted by group: an insertion sort of units by their first coordinate would do as well, but
- * groups are few and long or many and short; one pass for each new group is enough. */
+/* In the order of their first coordinates; those behind a first one are looked through for its group. */
 static zilch_status set_units(zi_constraints *c, const size_t *group)
 {
     size_t *unit_of;

@@ -30,7 +30,7 @@ void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zilch_opti
                            size_t rows, const double *x);
 void zi_marginals_free(zi_marginals *marginals);
 
-/* Makes x keep them. `unit` and `key` are room for a number a unit each. */
+/* Makes points keep them. `on` and `key` are room for a number a unit each. */
 typedef struct zi_mending {
     const zi_constraints *constraints;
     const zi_marginals *marginals;

@@ -21,6 +21,12 @@ static zilch_status check_limits(const zilch_limits *limits)
     return ZILCH_OK;
 }
 
+/* Foreign points cost nothing. */
+static uint64_t evaluations_of(const zilch_optimizer *o)
+{
+    return o->evaluations - o->foreign;
+}
+
 static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
 {
     const zilch_progress p = zilch_optimizer_progress(o);
@@ -31,10 +37,10 @@ static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
     if (limits->generations && p.generations >= limits->generations) {
         return ZILCH_STOP_GENERATIONS;
     }
-    if (limits->evaluations && p.evaluations >= limits->evaluations) {
+    if (limits->evaluations && evaluations_of(o) >= limits->evaluations) {
         return ZILCH_STOP_EVALUATIONS;
     }
-    if (limits->stagnation && p.generations >= p.improved + limits->stagnation) {
+    if (limits->stagnation && p.generations - p.improved >= limits->stagnation) {
         return ZILCH_STOP_STAGNATION;
     }
     return ZILCH_STOP_NONE;
@@ -48,8 +54,8 @@ static size_t batch_size(const zilch_optimizer *o, const zilch_limits *limits)
     const size_t waited_for = o->handed - o->told;
     const size_t open = o->handed < population ? population - o->handed : waited_for;
     size_t n = open + (size_t)ceil(limits->over_ask * (double)population);
-    if (limits->evaluations && n > limits->evaluations - o->evaluations) {
-        n = (size_t)(limits->evaluations - o->evaluations);
+    if (limits->evaluations && n > limits->evaluations - evaluations_of(o)) {
+        n = (size_t)(limits->evaluations - evaluations_of(o));
     }
     return n;
 }
@@ -135,11 +141,14 @@ zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void 
     const zilch_limits chosen = limits ? *limits : zilch_limits_defaults();
     run r = {.optimizer = o, .objective = objective, .context = context};
     zilch_stop stop = ZILCH_STOP_NONE;
-    zilch_status status = ZILCH_OK;
+    if (reason) {
+        *reason = stop;
+    }
     if (!o || !objective) {
         return zi_fail(ZILCH_EARG, "optimize: optimizer and objective must be given");
     }
     ZI_TRY(check_limits(&chosen));
+    zilch_status status = zi_optimizer_settle(o); /* a foreign point may be good enough */
     while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
         status = advance(&r, &chosen);
         if (status == ZILCH_OK && observer) {

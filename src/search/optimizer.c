@@ -132,20 +132,17 @@ static void take_values(zilch_optimizer *o, size_t first)
     }
 }
 
-/* What came late, and foreign points. */
-static zilch_status take_late(zilch_optimizer *o)
+zilch_status zi_optimizer_settle(zilch_optimizer *o)
 {
     const size_t first = o->news.is_closed ? 0 : o->news.count;
     const zilch_status status = announce_late(o);
-    if (status != ZILCH_OK) {
-        o->news.count = o->news.is_closed ? o->news.count : first;
-        return status;
-    }
-    if (!o->news.is_closed) {
+    if (status == ZILCH_OK && !o->news.is_closed) { /* else there was nothing */
         take_values(o, first);
+        forget_late(o);
+    } else if (!o->news.is_closed) {
+        o->news.count = first;
     }
-    forget_late(o);
-    return ZILCH_OK;
+    return status;
 }
 
 /* ---- Opening a generation ------------------------------------------------------------------------------ */
@@ -261,7 +258,7 @@ static zilch_status append_elites(zilch_optimizer *o)
 /* On failure there is no open generation. */
 static zilch_status open_generation(zilch_optimizer *o)
 {
-    ZI_TRY(take_late(o));
+    ZI_TRY(zi_optimizer_settle(o));
     ZI_TRY(append_elites(o));
     const zilch_status status = append_piece(o);
     if (status != ZILCH_OK) {
@@ -294,8 +291,7 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
     return ZILCH_OK;
 }
 
-/* ---- Closing a generation --------------------------------------------------------------------------------
- */
+/* ---- Closing a generation --------------------------------------------------------------------- */
 
 void zi_optimizer_reopen(zilch_optimizer *o)
 {
@@ -349,21 +345,39 @@ static void note_best(zilch_optimizer *o)
     }
 }
 
-static zilch_status close_generation(zilch_optimizer *o)
+static size_t count_successes(const zilch_optimizer *o)
 {
-    const size_t first = o->news.is_closed ? 0 : o->news.count;
-    const size_t late = o->late.rows.count;
     size_t successes = 0;
     for (size_t i = 0; i < o->handed; i++) {
         successes += o->slot[i].state == ZI_SLOT_TOLD && isfinite(o->slot[i].value);
     }
-    if (successes == 0) {
-        const size_t told = o->told;
-        zi_optimizer_reopen(o);
+    return successes;
+}
+
+/* Those that are still out may do better; without any, all is asked again. */
+static zilch_status fail_generation(zilch_optimizer *o)
+{
+    const unsigned long long number = o->generations + 1;
+    const size_t told = o->told;
+    if (told < o->handed) {
         return zi_fail(ZILCH_EOBJECTIVE,
-                       "generation %llu: none of %zu evaluations succeeded; nothing is lost, "
-                       "its points will be asked again",
-                       (unsigned long long)o->generations + 1, told);
+                       "generation %llu: none of %zu evaluations succeeded; %zu are still out", number, told,
+                       o->handed - told);
+    }
+    zi_optimizer_reopen(o);
+    return zi_fail(
+        ZILCH_EOBJECTIVE,
+        "generation %llu: none of %zu evaluations succeeded; nothing is lost, its points will be asked "
+        "again",
+        number, told);
+}
+
+static zilch_status close_generation(zilch_optimizer *o)
+{
+    const size_t first = o->news.is_closed ? 0 : o->news.count;
+    const size_t late = o->late.rows.count;
+    if (count_successes(o) == 0) {
+        return fail_generation(o);
     }
     const zilch_status status = announce_told(o);
     if (status != ZILCH_OK) { /* as before */
@@ -389,8 +403,7 @@ zilch_status zilch_advance(zilch_optimizer *o)
     return o->told ? close_generation(o) : ZILCH_OK;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Telling ---------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -469,7 +482,8 @@ zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const 
         o->evaluations++;
         o->failures += isfinite(value[i]) ? 0 : 1;
     }
-    return o->told >= needed(o) ? close_generation(o) : ZILCH_OK;
+    const int is_hopeless = count_successes(o) == 0 && o->told < o->handed; /* but others are still out */
+    return o->told >= needed(o) && !is_hopeless ? close_generation(o) : ZILCH_OK;
 }
 
 /* A genome that gives this point: what the point leaves open comes from the first law. */

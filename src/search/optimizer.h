@@ -64,6 +64,9 @@ struct zilch_optimizer {
 #define ZI_FOREIGN_ID (UINT64_C(1) << 62)
 #define ZI_RECOMMEND_ID (UINT64_C(1) << 63)
 
+/* Between generations: the archive takes what was told late, and foreign points. */
+zilch_status zi_optimizer_settle(zilch_optimizer *optimizer);
+
 /* Forgets what was asked of the open generation: it is asked again, with the same ids. */
 void zi_optimizer_reopen(zilch_optimizer *optimizer);
 

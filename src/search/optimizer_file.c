@@ -4,15 +4,18 @@
  *   u32       format version, 1
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
- *   options   law, direction, archive, inverter, shrinkage, projection (u32 each), population, elites,
- *             active_least, active_most (u64), share, price, initial_p, initial_mu, initial_sigma,
- * sigma_floor (doubles), u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper), the arrays, u64
- * length of the packed networks (0: none), the networks u64       generations, evaluations, failures,
- * foreign, improved, first_id, and a double, the least cost u64       slots, elites, handed; for each slot
- * u32 state, double value, and its genome u64       how many are late; for each u64 id, u32 state, double
- * value, and its genome u64       how many evaluations are news of the open generation; for each u64 id, u64
- * point, double value u64       points in the archive; if they are in it, for each double value, u32
- * evaluations, u32 failures, u32 is_ranked, and its genome u64       CRC-64 of all before it
+ *   options   u32 law, direction, archive, inverter, shrinkage, projection
+ *             u64 population, elites, active_least, active_most
+ *             doubles share, price, initial_p, initial_mu, initial_sigma, sigma_floor
+ *             u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper), and these
+ *             u64 length of the packed networks (0: none), and these
+ *   counters  u64 generations, evaluations, failures, foreign, improved, first_id; double least cost
+ *   open      u64 slots, elites, handed; for each slot u32 state, double value, its genome
+ *   late      u64 count; for each u64 id, u32 state, double value, its genome
+ *   news      u64 count, of the open generation; for each u64 id, u64 point, double value
+ *   archive   u64 count; if it is in it, for each double value, u32 evaluations, failures, is_ranked, its
+ *             genome
+ *   u64       CRC-64 of all before it
  *
  * A genome is u64 length and that many bytes (rows.h). */
 #include "search/optimizer.h"
@@ -186,8 +189,7 @@ zilch_status zi_optimizer_pack_state(const zilch_optimizer *o, void *buffer, siz
     return pack(o, 0, buffer, capacity, length);
 }
 
-/* ---- Reading: nothing is trusted -------------------------------------------------------------------------
- */
+/* ---- Reading: nothing is trusted -------------------------------------------------------------- */
 
 static zilch_status damaged(const char *what)
 {
@@ -560,8 +562,7 @@ zilch_status zi_point_decode(zilch_law law, size_t dim, const unsigned char *byt
     return status;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------
- */
+/* ---- Files ------------------------------------------------------------------------------------ */
 
 static zilch_status pack_any(const void *optimizer, void *buffer, size_t capacity, size_t *length)
 {

@@ -144,8 +144,7 @@ zilch_status zilch_front(const zilch_optimizer *o, size_t capacity, zilch_record
     return ZILCH_OK;
 }
 
-/* ---- For the tests ----------------------------------------------------------------------------------------
- */
+/* ---- For the tests ---------------------------------------------------------------------------- */
 
 static int archive_is_valid(const zilch_optimizer *o)
 {

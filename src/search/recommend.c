@@ -29,6 +29,7 @@ typedef struct contest {
     void *context;
     uint64_t spent;
     uint64_t noise; /* ids used up: the next fresh one */
+    int is_exact;   /* values have turned out not to be noisy */
 } contest;
 
 zilch_recommend_options zilch_recommend_defaults(void)
@@ -42,10 +43,13 @@ static zilch_status check_options(const zilch_recommend_options *o)
     if (o->size != sizeof *o) {
         return zi_fail(ZILCH_EARG, "recommend: begin from zilch_recommend_defaults()");
     }
-    if (o->shortlist < 1 || o->evaluations < o->shortlist || o->evaluations > UINT32_MAX) {
+    if (o->shortlist < 1 || o->evaluations < o->shortlist) {
         return zi_fail(
             ZILCH_EARG,
             "recommend: the shortlist must have a point at least, and each of its points an evaluation");
+    }
+    if (o->evaluations > UINT32_MAX) {
+        return zi_fail(ZILCH_EARG, "recommend: at most %u evaluations", UINT32_MAX);
     }
     return ZILCH_OK;
 }
@@ -79,25 +83,45 @@ static zilch_status call(contest *t, size_t n, const uint64_t *id, const double 
                                                      : zi_fail(status, "recommend: the objective failed");
 }
 
-/* `repeats` more values of each candidate, on noise number `noise` and the following. */
-static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t repeats, uint64_t noise)
+/* Values number `begin` to `end` of a round: `repeats` of each candidate, one candidate after the other. */
+typedef struct round_part {
+    candidate *list;
+    size_t repeats, begin, end;
+    uint64_t noise; /* of the first repeat; the others follow */
+} round_part;
+
+static zilch_status evaluate_part(contest *t, const round_part *part, uint64_t *id, double *x, double *value)
 {
     const size_t dim = t->optimizer->dim;
+    const size_t n = part->end - part->begin;
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = part->begin + i;
+        id[i] = ZI_RECOMMEND_ID + part->noise + k % part->repeats;
+        memcpy(x + i * dim, part->list[k / part->repeats].x, dim * sizeof *x);
+    }
+    ZI_TRY(call(t, n, id, x, value));
+    for (size_t i = 0; i < n; i++) {
+        count_value(&part->list[(part->begin + i) / part->repeats].tally, value[i]);
+    }
+    return ZILCH_OK;
+}
+
+/* `repeats` more values of each candidate, on noise number `noise` and the following; in parts that bound the
+ * memory. */
+static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t repeats, uint64_t noise)
+{
+    enum { PART = 4096 };
+    const size_t dim = t->optimizer->dim;
     const size_t n = count * repeats;
+    const size_t most = n < PART ? n : PART;
     uint64_t *id = NULL;
     double *x = NULL;
-    zilch_status status = zi_alloc(&id, n);
-    status = status == ZILCH_OK ? zi_alloc(&x, n * (dim + 1)) : status;
-    if (status == ZILCH_OK) {
-        double *value = x + n * dim;
-        for (size_t k = 0; k < n; k++) {
-            id[k] = ZI_RECOMMEND_ID + noise + k % repeats;
-            memcpy(x + k * dim, list[k / repeats].x, dim * sizeof *x);
-        }
-        status = call(t, n, id, x, value);
-        for (size_t k = 0; k < n && status == ZILCH_OK; k++) {
-            count_value(&list[k / repeats].tally, value[k]);
-        }
+    zilch_status status = zi_alloc(&id, most);
+    status = status == ZILCH_OK ? zi_alloc(&x, most * (dim + 1)) : status;
+    for (size_t begin = 0; begin < n && status == ZILCH_OK; begin += most) {
+        const size_t end = n - begin < most ? n : begin + most;
+        const round_part part = {list, repeats, begin, end, noise};
+        status = evaluate_part(t, &part, id, x, x + most * dim);
     }
     for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
         update_cost(t->optimizer, &list[i]);
@@ -109,18 +133,27 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
 
 /* ---- Halving ------------------------------------------------------------------------------------------ */
 
-static int by_cost(const void *a, const void *b)
+/* Whether a point stands better: fewer failures, then the lower cost. */
+static int is_better(const candidate *a, const candidate *b)
+{
+    if (a->tally.failures != b->tally.failures) {
+        return a->tally.failures < b->tally.failures;
+    }
+    return a->cost < b->cost;
+}
+
+static int by_standing(const void *a, const void *b)
 {
     const candidate *x = a;
     const candidate *y = b;
-    if (x->cost != y->cost) {
-        return x->cost < y->cost ? -1 : 1;
+    if (is_better(x, y) || is_better(y, x)) {
+        return is_better(x, y) ? -1 : 1;
     }
     return (x->point > y->point) - (x->point < y->point);
 }
 
 /* Whether every new value is the one on record: then there is no noise, and more values say nothing. */
-static int is_exact(const zilch_optimizer *o, const candidate *list, size_t count)
+static int repeats_record(const zilch_optimizer *o, const candidate *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const tally *t = &list[i].tally;
@@ -141,29 +174,28 @@ static size_t rounds_for(size_t count)
     return rounds ? rounds : 1;
 }
 
-/* The winner comes to the front; *last says how often it was evaluated in the last round. */
-static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t budget, size_t *last)
+/* The winner comes to the front. Every candidate is evaluated at least once, whatever the budget. */
+static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t budget)
 {
     const size_t rounds = rounds_for(count);
     for (size_t round = 0; round < rounds; round++) {
-        const uint64_t share = (budget - t->spent) / (rounds - round);
-        const size_t repeats = (size_t)(share / count);
+        const uint64_t share = (budget - t->spent) / (rounds - round) / count;
+        const size_t repeats = round == 0 && share == 0 ? 1 : (size_t)share;
         if (repeats > 0) {
             ZI_TRY(evaluate(t, list, count, repeats, t->noise));
             t->noise += repeats;
-            *last = repeats;
         }
-        qsort(list, count, sizeof *list, by_cost);
-        if (round == 0 && is_exact(t->optimizer, list, count)) {
-            return ZILCH_OK;
+        qsort(list, count, sizeof *list, by_standing);
+        t->is_exact = round == 0 && repeats_record(t->optimizer, list, count);
+        if (t->is_exact) {
+            break;
         }
         count = (count + 1) / 2;
     }
     return ZILCH_OK;
 }
 
-/* ---- Pruning ---------------------------------------------------------------------------------------------
- */
+/* ---- Pruning ---------------------------------------------------------------------------------- */
 
 static int may_be_pruned(const zi_constraints *c, size_t unit, const candidate *best)
 {
@@ -221,7 +253,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
         tried[u] = 1;
         switch_off(c, u, best, spare, t->optimizer->dim);
         ZI_TRY(evaluate(t, spare, 1, repeats, noise));
-        if (spare->cost <= best->cost) {
+        if (!is_better(best, spare)) {
             double *const x = best->x;
             const size_t point = best->point;
             *best = *spare;
@@ -238,18 +270,24 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
     return ZILCH_OK;
 }
 
-static zilch_status prune_best(contest *t, candidate *best, double *room, size_t repeats)
+/* With as many evaluations for each trial as the budget gives: one for the point as it is, one for each
+ * active coordinate, one for the result. */
+static zilch_status prune_best(contest *t, candidate *best, double *room, uint64_t budget)
 {
     unsigned char *tried;
     candidate spare = {.x = room};
+    const uint64_t share = (budget - t->spent) / (best->active + 2);
+    const size_t repeats = t->is_exact && share > 1 ? 1 : (size_t)share;
+    if (repeats == 0) {
+        return ZILCH_OK;
+    }
     ZI_TRY(zi_alloc(&tried, t->optimizer->constraints.units));
     const zilch_status status = prune(t, best, &spare, tried, repeats);
     zi_free(tried);
     return status;
 }
 
-/* ---- Recommending
- * ------------------------------------------------------------------------------------------ */
+/* ---- Recommending ----------------------------------------------------------------------------- */
 
 /* `x` is room for as many points. */
 static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t most, double *x, size_t *count)
@@ -272,14 +310,16 @@ static void report(const contest *t, const candidate *best, zilch_recommendation
 {
     const tally *values = &best->tally;
     const double count = (double)values->count;
-    *out =
-        (zilch_recommendation){.point = best->point,
-                               .mean = values->count ? values->mean : NAN,
-                               .deviation = values->count > 1 ? sqrt(values->squares / (count - 1.0)) : 0.0,
-                               .evaluations = values->count,
-                               .spent = t->spent,
-                               .active = best->active,
-                               .pruned = t->optimizer->archive.worth[best->point].active - best->active};
+    *out = (zilch_recommendation){.point = best->point,
+                                  .mean = values->count ? values->mean : NAN,
+                                  .deviation = values->count > 1 ? sqrt(values->squares / (count - 1.0))
+                                               : t->is_exact     ? 0.0
+                                                                 : NAN,
+                                  .evaluations = values->count,
+                                  .failures = values->failures,
+                                  .spent = t->spent,
+                                  .active = best->active,
+                                  .pruned = t->optimizer->archive.worth[best->point].active - best->active};
     out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
 }
 
@@ -287,14 +327,14 @@ static zilch_status hold(contest *t, const zilch_recommend_options *o, candidate
                          double *x, zilch_recommendation *out)
 {
     size_t count;
-    size_t last = 1;
+    const uint64_t half = o->evaluations / 2;
     ZI_TRY(draw_up(t->optimizer, list, o->shortlist, room, &count));
     if (count == 0) {
         return zi_fail(ZILCH_ESTATE, "recommend: no evaluation has succeeded yet");
     }
-    ZI_TRY(halve(t, list, count, o->evaluations, &last));
+    ZI_TRY(halve(t, list, count, !o->prune ? o->evaluations : half > count ? half : count));
     if (o->prune) {
-        ZI_TRY(prune_best(t, list, room + o->shortlist * t->optimizer->dim, last));
+        ZI_TRY(prune_best(t, list, room + o->shortlist * t->optimizer->dim, o->evaluations));
     }
     memcpy(x, list->x, t->optimizer->dim * sizeof *x);
     report(t, list, out);
