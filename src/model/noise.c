@@ -63,15 +63,17 @@ static void shrink_entry(void *context, int block, double information, size_t at
 
 static void shrink_by_block(void *context, int block, double information, size_t at, size_t mirror)
 {
+    (void)information; /* kept by count_entry */
     const shrinker *s = context;
-    shrink(s->latent, s->signal[block], s->rows * information, at, mirror);
+    shrink(s->latent, s->signal[block], s->rows * s->latent[mirror], at, mirror);
 }
 
-/* Entries that are exactly 0 belong to latents that say nothing: not counted. */
+/* Entries that are exactly 0 belong to latents that say nothing: not counted. The information is kept in the
+ * mirror image's place, which shrinking fills again: it is dear. */
 static void count_entry(void *context, int block, double information, size_t at, size_t mirror)
 {
-    (void)mirror;
     shrinker *s = context;
+    s->latent[mirror] = information;
     const double rho = s->latent[at];
     const double precision = s->rows * information;
     if (rho != 0.0 && precision > 0.0) {
@@ -91,7 +93,12 @@ void zi_shrink(zilch_shrinkage how, size_t dim, const zi_margin *margin, double 
         for (int b = 0; b < BLOCKS; b++) {
             s.signal[b] = s.weight[b] > 0.0 ? fmax(0.0, s.total[b] / s.weight[b]) : 0.0;
         }
-        visit_all(dim, margin, rows, latent, shrink_by_block, &s);
+        const zi_information known = {0};
+        for (size_t i = 0; i < dim; i++) {
+            for (size_t j = i + 1; j < dim; j++) {
+                visit_pair(dim, i, j, &known, shrink_by_block, &s);
+            }
+        }
     }
 }
 
