@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "search/optimizer.h"
+#include "store/schema.h"
 #include "store/study.h"
 #include "support.h"
 
@@ -459,12 +460,18 @@ static const zilch_conclusion sample_conclusion = {.stop = ZILCH_STOP_TARGET,
                                                                       .deviation = 0.25,
                                                                       .fitness = 2.5,
                                                                       .evaluations = 100,
+                                                                      .failures = 7,
                                                                       .spent = 500,
                                                                       .active = 3,
                                                                       .pruned = 2},
                                                    .held_out_mean = 7.5,
                                                    .held_out_error = 0.125,
                                                    .held_out_count = 1000};
+
+static int is_same_or_unknown(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
 
 static void check_conclusion(zilch_study *study, const zilch_conclusion *expected_one,
                              const double *expected_x)
@@ -481,11 +488,11 @@ static void check_conclusion(zilch_study *study, const zilch_conclusion *expecte
     }
     const zilch_recommendation *r = &c.recommendation;
     const zilch_recommendation *s = &expected_one->recommendation;
-    assert_true(r->point == s->point && r->mean == s->mean && r->deviation == s->deviation);
-    assert_true(r->fitness == s->fitness && r->evaluations == s->evaluations && r->spent == s->spent);
+    assert_true(r->point == s->point && r->mean == s->mean && r->fitness == s->fitness);
+    assert_true(is_same_or_unknown(r->deviation, s->deviation));
+    assert_true(r->evaluations == s->evaluations && r->failures == s->failures && r->spent == s->spent);
     assert_true(r->active == s->active && r->pruned == s->pruned);
-    assert_true(c.held_out_mean == expected_one->held_out_mean ||
-                (isnan(c.held_out_mean) && isnan(expected_one->held_out_mean)));
+    assert_true(is_same_or_unknown(c.held_out_mean, expected_one->held_out_mean));
     assert_true(c.held_out_error == expected_one->held_out_error);
     assert_int_equal(c.held_out_count, expected_one->held_out_count);
     assert_memory_equal(x, expected_x, sizeof x);
@@ -519,6 +526,8 @@ static void test_conclusion(void **state)
     check_conclusion(study, &c, x);
     c.held_out_mean = NAN;
     c.recommendation.point = 6;
+    c.recommendation.evaluations = 1;
+    c.recommendation.deviation = NAN;
     OK(zilch_study_conclude(study, 1, &c, x)); /* again */
     check_conclusion(study, &c, x);
     c = (zilch_conclusion){.stop = ZILCH_STOP_STAGNATION};
@@ -527,8 +536,12 @@ static void test_conclusion(void **state)
     advance(optimizer); /* it goes on: then it has not ended */
     OK(record(study, 1, optimizer));
     check_conclusion(study, &(zilch_conclusion){0}, NULL);
-    c.stop = (zilch_stop)99;
-    assert_int_equal(zilch_study_conclude(study, 1, &c, NULL), ZILCH_EARG);
+    static const zilch_stop no_reasons[] = {ZILCH_STOP_NONE, (zilch_stop)99};
+    for (size_t i = 0; i < COUNT(no_reasons); i++) {
+        c.stop = no_reasons[i];
+        assert_int_equal(zilch_study_conclude(study, 1, &c, NULL), ZILCH_EARG);
+        assert_non_null(strstr(zilch_last_error(), "no reason to stop"));
+    }
     zilch_study_close(study);
     zilch_optimizer_destroy(optimizer);
     check_file();
@@ -610,6 +623,32 @@ static void test_wrong_turns(void **state)
     zilch_optimizer_destroy(optimizer);
     zilch_optimizer_destroy(other);
     assert_int_equal(run, 99);
+    check_file();
+}
+
+/* Whatever differs, though the seed, the dimension and the generation are the same. */
+static void test_other_optimizer(void **state)
+{
+    (void)state;
+    zilch_optimizer *optimizer = make_study(1);
+    const zilch_optimizer_options *settings = zilch_optimizer_settings(optimizer);
+    zilch_optimizer_options others[] = {*settings, *settings, *settings};
+    others[0].law = ZILCH_LAW_EA;
+    others[1].direction = ZILCH_MAXIMIZE;
+    others[2].price *= 2;
+    assert_int_not_equal(settings->direction, ZILCH_MAXIMIZE);
+    zilch_study *study = open_study(ZILCH_STUDY_WRITE);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        zilch_optimizer *other;
+        OK(zilch_optimizer_create(&other, DIM, zilch_optimizer_seed(optimizer), &others[i]));
+        advance(other);
+        advance(other);
+        FAILS(record(study, 1, other), ZILCH_EARG, "another optimiser");
+        zilch_optimizer_destroy(other);
+    }
+    zilch_study_close(study);
+    check_resumes(1, optimizer);
+    zilch_optimizer_destroy(optimizer);
     check_file();
 }
 
@@ -1043,6 +1082,14 @@ static void test_read_only_while_writing(void **state)
     check_file();
 }
 
+static void write_text(const char *text, size_t length)
+{
+    FILE *stream = fopen(scratch.file, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(text, 1, length, stream), length);
+    assert_int_equal(fclose(stream), 0);
+}
+
 static void copy_file(const char *from, const char *to)
 {
     unsigned char *bytes;
@@ -1092,6 +1139,112 @@ static void test_log_left_behind(void **state)
     check_resumes(1, optimizer);
     zilch_optimizer_destroy(optimizer);
     check_file();
+}
+
+static void remove_beside(void)
+{
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < COUNT(suffixes); i++) {
+        char path[100];
+        snprintf(path, sizeof path, "%s%s", scratch.file, suffixes[i]);
+        unlink(path);
+    }
+}
+
+/* Does the work, and is killed before it can close anything. */
+static void run_killed(job work)
+{
+    int status;
+    const pid_t child = begin_child(work, NULL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void create_and_die(void *context)
+{
+    (void)context;
+    zilch_optimizer *optimizer = make_simple();
+    zilch_study *study = open_study(ZILCH_STUDY_CREATE);
+    const uint64_t run = start(study, optimizer);
+    advance(optimizer);
+    OK(record(study, run, optimizer));
+    kill(getpid(), SIGKILL);
+}
+
+/* As a kill does between the tables and their way into the file. */
+static void fill_log_and_die(void *context)
+{
+    (void)context;
+    sqlite3 *database;
+    sqlite3_open(scratch.file, &database);
+    sqlite3_exec(database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    sqlite3_exec(database, zi_schema_texts[0].text, NULL, NULL, NULL);
+    kill(getpid(), SIGKILL);
+}
+
+static void open_and_die(void *context)
+{
+    (void)context;
+    open_study(ZILCH_STUDY_WRITE);
+    kill(getpid(), SIGKILL);
+}
+
+/* Of a writer that was killed the file is copied, the log forgotten: it is a study, of what had got there. */
+static void test_log_forgotten(void **state)
+{
+    (void)state;
+    uint64_t runs = 0;
+    run_killed(create_and_die);
+    remove_beside();
+    zilch_study *study = open_study(ZILCH_STUDY_READ);
+    OK(zilch_study_runs(study, count_row, &runs));
+    assert_true(runs <= 1);
+    zilch_study_close(study);
+    unlink(scratch.file);
+    run_killed(fill_log_and_die);
+    run_killed(open_and_die);
+    remove_beside();
+    OK(open_status(ZILCH_STUDY_READ));
+    unlink(scratch.file);
+    run_killed(fill_log_and_die);
+    remove_beside();
+    FAILS(open_status(ZILCH_STUDY_READ), ZILCH_EFORMAT,
+          "is empty, not a zilch study; if it was copied, its -wal file is missing");
+}
+
+/* A file that goes away under its writer takes nothing more: what is written would be in a log without a
+ * file. Once it is back, the run goes on. */
+static void test_moved_while_open(void **state)
+{
+    (void)state;
+    static const char words[] = "was moved or deleted while it was open";
+    char moved[100];
+    uint64_t run;
+    snprintf(moved, sizeof moved, "%s.moved", scratch.file);
+    zilch_optimizer *optimizer = make_simple();
+    zilch_optimizer *fresh = make_simple();
+    zilch_study *study = open_study(ZILCH_STUDY_CREATE);
+    OK(zilch_study_start(study, NULL, optimizer, &run));
+    advance(optimizer);
+    OK(record(study, run, optimizer));
+    advance(optimizer);
+    assert_int_equal(rename(scratch.file, moved), 0);
+    FAILS(record(study, run, optimizer), ZILCH_EIO, words);
+    FAILS(zilch_study_start(study, NULL, fresh, &run), ZILCH_EIO, words);
+    FAILS(zilch_study_conclude(study, run, &(zilch_conclusion){.stop = ZILCH_STOP_TARGET}, NULL), ZILCH_EIO,
+          words);
+    write_text("", 0); /* another in its place */
+    FAILS(record(study, run, optimizer), ZILCH_EIO, words);
+    assert_int_equal(rename(moved, scratch.file), 0);
+    OK(record(study, run, optimizer));
+    check_resumes(run, optimizer);
+    advance(optimizer);
+    unlink(scratch.file);
+    FAILS(record(study, run, optimizer), ZILCH_EIO, words);
+    zilch_study_close(study);
+    remove_beside();
+    zilch_optimizer_destroy(fresh);
+    zilch_optimizer_destroy(optimizer);
 }
 
 /* ---- Names ------------------------------------------------------------------------------------------ */
@@ -1182,14 +1335,6 @@ static void test_through_link(void **state)
 
 /* ---- What is no study ------------------------------------------------------------------------------- */
 
-static void write_text(const char *text, size_t length)
-{
-    FILE *stream = fopen(scratch.file, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(text, 1, length, stream), length);
-    assert_int_equal(fclose(stream), 0);
-}
-
 static void check_all_modes(zilch_status status, const char *words)
 {
     for (int mode = ZILCH_STUDY_READ; mode <= ZILCH_STUDY_CREATE; mode++) {
@@ -1268,8 +1413,8 @@ static void test_empty_file(void **state)
         } else {
             write_text("", 0);
         }
-        FAILS(open_status(ZILCH_STUDY_READ), ZILCH_EFORMAT, "is empty");
-        FAILS(open_status(ZILCH_STUDY_WRITE), ZILCH_EFORMAT, "is empty");
+        FAILS(open_status(ZILCH_STUDY_READ), ZILCH_EFORMAT, "is empty, not a zilch study");
+        FAILS(open_status(ZILCH_STUDY_WRITE), ZILCH_EFORMAT, "its -wal file is missing");
         OK(open_status(ZILCH_STUDY_CREATE));
         check_file();
         OK(open_status(ZILCH_STUDY_WRITE));
@@ -1360,11 +1505,14 @@ static const struct {
     {"UPDATE runs SET dim = 600", BY(EVALUATIONS_READER) | BY(CONCLUSION_READER) | BY(RESUME)},
     {"UPDATE runs SET dim = 1000000000000", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE runs SET dim = -6", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
-    {"UPDATE runs SET law = 'adhoc'", BY(EVALUATIONS_READER)},
-    {"UPDATE runs SET law = 'none'", BY(RUNS_READER) | BY(EVALUATIONS_READER)},
-    {"UPDATE runs SET direction = 'up'", BY(RUNS_READER)},
-    {"UPDATE runs SET price = 9e999", BY(RUNS_READER)},
-    {"UPDATE runs SET price = NULL", BY(RUNS_READER)},
+    {"UPDATE runs SET law = 'adhoc'", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE runs SET law = 'ea'", BY(RESUME)},
+    {"UPDATE runs SET law = 'none'", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE runs SET direction = 'up'", BY(RUNS_READER) | BY(RESUME)},
+    {"UPDATE runs SET direction = 'maximize'", BY(RESUME)},
+    {"UPDATE runs SET price = price + 1", BY(RESUME)},
+    {"UPDATE runs SET price = 9e999", BY(RUNS_READER) | BY(RESUME)},
+    {"UPDATE runs SET price = NULL", BY(RUNS_READER) | BY(RESUME)},
     {"UPDATE generations SET evaluations = -1", BY(RUNS_READER) | BY(GENERATIONS_READER)},
     {"UPDATE generations SET failures = evaluations + 1", BY(RUNS_READER) | BY(GENERATIONS_READER)},
     {"UPDATE generations SET best_point = points", BY(GENERATIONS_READER)},
@@ -1410,6 +1558,8 @@ static const struct {
     {"UPDATE checkpoints SET points_sum = points_sum + 1", BY(RESUME)},
     {"UPDATE checkpoints SET evaluations_sum = evaluations_sum + 1", BY(RESUME)},
     {"UPDATE conclusions SET stop = 'boredom'", BY(RUNS_READER) | BY(CONCLUSION_READER)},
+    {"UPDATE conclusions SET stop = 'not stopped'", BY(RUNS_READER) | BY(CONCLUSION_READER)},
+    {"UPDATE conclusions SET failures = NULL", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET x = x'00'", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET x = NULL", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET x = zeroblob(40) || x'000000000000f07f'", BY(CONCLUSION_READER)},
@@ -1517,16 +1667,6 @@ static int is_noticed(const packed *whole)
     }
     zilch_study_close(study);
     return status != ZILCH_OK;
-}
-
-static void remove_beside(void)
-{
-    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < COUNT(suffixes); i++) {
-        char path[100];
-        snprintf(path, sizeof path, "%s%s", scratch.file, suffixes[i]);
-        unlink(path);
-    }
 }
 
 static void test_truncated(void **state)
@@ -1755,6 +1895,7 @@ int main(void)
         STUDY_TEST(test_readers_may_stop),
         STUDY_TEST(test_readings_may_be_nested),
         STUDY_TEST(test_wrong_turns),
+        STUDY_TEST(test_other_optimizer),
         STUDY_TEST(test_reader_does_not_write),
         STUDY_TEST(test_arguments),
         STUDY_TEST(test_reading_while_writing),
@@ -1766,6 +1907,8 @@ int main(void)
         STUDY_TEST(test_read_only),
         STUDY_TEST(test_read_only_while_writing),
         STUDY_TEST(test_log_left_behind),
+        STUDY_TEST(test_log_forgotten),
+        STUDY_TEST(test_moved_while_open),
         STUDY_TEST(test_names),
         STUDY_TEST(test_mode_of_new_file),
         STUDY_TEST(test_through_link),

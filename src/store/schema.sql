@@ -82,9 +82,10 @@ CREATE TABLE conclusions (
     stop            TEXT NOT NULL,    -- generations, evaluations, target, stagnation, observer
     point           INTEGER,          -- in the archive, before pruning
     mean            REAL,             -- of fresh evaluations
-    deviation       REAL,             -- of one
+    deviation       REAL,             -- of one; NULL: there was but one
     fitness         REAL,             -- mean with the price
     evaluations     INTEGER,          -- behind the mean
+    failures        INTEGER,          -- beside them
     spent           INTEGER,          -- in all
     active          INTEGER,
     pruned          INTEGER,

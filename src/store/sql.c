@@ -256,9 +256,28 @@ zilch_status zi_sql_log_ahead(zi_sql *sql)
     return check(sql, code);
 }
 
+/* What hinders this is no failure: then it is done later, by whoever closes the file last. */
+zilch_status zi_sql_log_apply(zi_sql *sql, int is_waiting)
+{
+    return zi_sql_execute(sql, is_waiting ? "PRAGMA wal_checkpoint(FULL)" : "PRAGMA wal_checkpoint(PASSIVE)");
+}
+
+/* SQLite looks for this only when it closes a file with a log. Until then a log that lost its file takes all
+ * that is written, and nobody ever finds it there. A file system that cannot tell leaves the answer as it is.
+ */
+static int is_moved(const zi_sql *sql)
+{
+    int answer = 0;
+    (void)sqlite3_file_control(sql->handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer);
+    return answer;
+}
+
 /* Immediate: whoever begins may write, so that nothing changes between a look and the write after it. */
 zilch_status zi_sql_begin(zi_sql *sql)
 {
+    if (is_moved(sql)) {
+        return fail_code(sql, SQLITE_READONLY_DBMOVED);
+    }
     return zi_sql_execute(sql, "BEGIN IMMEDIATE");
 }
 

@@ -24,8 +24,13 @@ zilch_status zi_sql_execute(zi_sql *sql, const char *text);
  * keep one, they wait instead. */
 zilch_status zi_sql_log_ahead(zi_sql *sql);
 
+/* What the log holds goes into the file too, as far as the readers and writers at work let it; they are
+ * waited for, or not. */
+zilch_status zi_sql_log_apply(zi_sql *sql, int is_waiting);
+
 /* All or nothing: begin, then end(work(...)), which commits if the work went well and takes everything back
- * if not; what it returns is the work's status, or that of the commit. */
+ * if not; what it returns is the work's status, or that of the commit. EIO if the file is no longer where it
+ * was opened: what is written then would be lost. */
 zilch_status zi_sql_begin(zi_sql *sql);
 zilch_status zi_sql_end(zi_sql *sql, zilch_status status);
 

@@ -14,7 +14,7 @@ enum { APPLICATION = 0x7a696c63, VERSION = 1 }; /* as in schema.sql */
 enum { PATIENCE = 10000 };                      /* milliseconds */
 
 static const char *const texts[ZI_STUDY_WRITES] = {
-    [ZI_FIND_RUN] = "SELECT dim, seed, generation, points, points_sum, evaluations_sum"
+    [ZI_FIND_RUN] = "SELECT " ZI_RUN_TRAITS ", generation, points, points_sum, evaluations_sum"
                     " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
     [ZI_ADD_RUN] = "INSERT INTO runs (problem, arguments, machine, started, version, seed, dim, law,"
                    " direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -27,8 +27,8 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoints (run, generation, points, points_sum,"
                           " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, stop, point, mean, deviation, fitness,"
-                          " evaluations, spent, active, pruned, held_out_mean, held_out_error,"
-                          " held_out_count, x) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                          " evaluations, failures, spent, active, pruned, held_out_mean, held_out_error,"
+                          " held_out_count, x) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_DROP_CONCLUSION] = "DELETE FROM conclusions WHERE run = ?",
 };
 
@@ -65,6 +65,24 @@ uint64_t zi_sum_evaluation(uint64_t sum, const zilch_evaluation *evaluation)
     sum = sum_u64(sum, evaluation->id);
     sum = sum_u64(sum, evaluation->point);
     return sum_u64(sum, bits);
+}
+
+zi_run_traits zi_run_traits_read(zi_statement *row)
+{
+    zi_run_traits traits = {.dim = zi_column_count(row)};
+    traits.seed = zi_column_u64(row);
+    row->is_sound &= zilch_law_parse(zi_column_text(row), &traits.law) == ZILCH_OK;
+    row->is_sound &= zilch_direction_parse(zi_column_text(row), &traits.direction) == ZILCH_OK;
+    traits.price = zi_column_double(row);
+    row->is_sound &= isfinite(traits.price);
+    return traits;
+}
+
+int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimizer)
+{
+    const zilch_optimizer_options *options = &optimizer->options;
+    return traits->dim == optimizer->dim && traits->seed == optimizer->seed && traits->law == options->law &&
+           traits->direction == options->direction && traits->price == options->price;
 }
 
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run)
@@ -122,24 +140,32 @@ static zilch_status fill_if_blank(zi_sql *sql)
     return is_blank ? zi_sql_execute(sql, zi_schema_texts[0].text) : ZILCH_OK;
 }
 
-/* Nothing of a file is changed before it is known to be a study, or blank. */
+static zilch_status fill(zi_sql *sql)
+{
+    ZI_TRY(zi_sql_begin(sql));
+    return zi_sql_end(sql, fill_if_blank(sql));
+}
+
+/* Nothing of a file is changed before it is known to be a study, or blank. The tables of a new one are in the
+ * file itself before it is used, and are brought there if a kill came between: whatever happens to the log,
+ * the file says what it is. */
 static zilch_status open_study(zilch_study *study, const char *path, int milliseconds)
 {
     int is_blank;
     ZI_TRY(zi_sql_open(&study->sql, path, study->mode, milliseconds));
     ZI_TRY(identify(study->sql, &is_blank));
     if (is_blank && study->mode != ZILCH_STUDY_CREATE) {
-        return zi_sql_fail(study->sql, ZILCH_EFORMAT, "is empty, not a zilch study");
+        return zi_sql_fail(study->sql, ZILCH_EFORMAT,
+                           "is empty, not a zilch study; if it was copied, its -wal file is missing");
     }
     if (study->mode == ZILCH_STUDY_READ) {
         return ZILCH_OK;
     }
     ZI_TRY(zi_sql_log_ahead(study->sql));
-    if (!is_blank) {
-        return ZILCH_OK;
+    if (is_blank) {
+        ZI_TRY(fill(study->sql));
     }
-    ZI_TRY(zi_sql_begin(study->sql));
-    return zi_sql_end(study->sql, fill_if_blank(study->sql));
+    return zi_sql_log_apply(study->sql, is_blank);
 }
 
 zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds)
@@ -206,7 +232,9 @@ static zilch_status prepare(zilch_study *study, zi_study_write which, zi_stateme
 
 /* What is known of a run before something is added to it. */
 typedef struct known_run {
-    uint64_t run, dim, seed, generation, points, points_sum, evaluations_sum;
+    uint64_t run;
+    zi_run_traits traits;
+    uint64_t generation, points, points_sum, evaluations_sum;
 } known_run;
 
 static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
@@ -220,8 +248,7 @@ static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
     if (!is_row) {
         return zi_study_fail_run(study, run);
     }
-    known->dim = zi_column_count(find);
-    known->seed = zi_column_u64(find);
+    known->traits = zi_run_traits_read(find);
     known->generation = zi_column_count(find);
     known->points = zi_column_count(find);
     known->points_sum = zi_column_u64(find);
@@ -310,9 +337,10 @@ static zilch_status check_turn(const zilch_study *study, const known_run *known,
                                const zilch_optimizer *optimizer)
 {
     const unsigned long long run = known->run;
-    if (known->seed != optimizer->seed || known->dim != optimizer->dim) {
-        return zi_sql_fail(study->sql, ZILCH_EARG,
-                           "run %llu is of another optimiser: its seed or dimension differs", run);
+    if (!zi_run_traits_fit(&known->traits, optimizer)) {
+        return zi_sql_fail(
+            study->sql, ZILCH_EARG,
+            "run %llu is of another optimiser: its seed, dimension, law, direction or price differs", run);
     }
     if (known->generation + 1 != optimizer->generations) {
         return zi_sql_fail(
@@ -464,6 +492,7 @@ static zilch_status bind_recommendation(zilch_study *study, zi_statement *put,
     zi_bind_double(put, r->deviation);
     zi_bind_double(put, r->fitness);
     zi_bind_u64(put, r->evaluations);
+    zi_bind_u64(put, r->failures);
     zi_bind_u64(put, r->spent);
     zi_bind_u64(put, r->active);
     zi_bind_u64(put, r->pruned);
@@ -484,7 +513,7 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
     zi_bind_u64(put, run);
     zi_bind_text(put, zilch_stop_name(conclusion->stop));
     if (conclusion->is_recommending) {
-        ZI_TRY(bind_recommendation(study, put, conclusion, x, (size_t)known.dim));
+        ZI_TRY(bind_recommendation(study, put, conclusion, x, (size_t)known.traits.dim));
     }
     return zi_statement_run(put);
 }
@@ -493,7 +522,7 @@ zilch_status zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_
                                   const double *x)
 {
     ZI_TRY(check_writable(study, conclusion));
-    if (!zilch_stop_name(conclusion->stop)) {
+    if (conclusion->stop == ZILCH_STOP_NONE || !zilch_stop_name(conclusion->stop)) {
         return zi_fail(ZILCH_EARG, "study: %d is no reason to stop", (int)conclusion->stop);
     }
     if (conclusion->is_recommending && !x) {

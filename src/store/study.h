@@ -35,6 +35,19 @@ uint64_t zi_sum_point(uint64_t sum, const unsigned char *genome, size_t length);
 uint64_t zi_sum_evaluation(uint64_t sum,
                            const zilch_evaluation *evaluation); /* all but fitness and point's own */
 
+/* What an optimiser keeps for as long as its run lasts, as the table of runs has it: from the next columns of
+ * a row, which are these. */
+#define ZI_RUN_TRAITS "dim, seed, law, direction, price"
+typedef struct zi_run_traits {
+    uint64_t dim, seed;
+    zilch_law law;
+    zilch_direction direction;
+    double price;
+} zi_run_traits;
+
+zi_run_traits zi_run_traits_read(zi_statement *row);
+int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimizer);
+
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run); /* there is no such run */
 
 #endif

@@ -59,7 +59,7 @@ static zilch_stop read_stop(zi_statement *row)
     if (zi_column_is_null(row)) {
         zi_column_skip(row);
     } else {
-        row->is_sound &= zilch_stop_parse(zi_column_text(row), &stop) == ZILCH_OK;
+        row->is_sound &= zilch_stop_parse(zi_column_text(row), &stop) == ZILCH_OK && stop != ZILCH_STOP_NONE;
     }
     return stop;
 }
@@ -298,8 +298,7 @@ static zilch_status read_checkpoint(zi_statement *row, void *context)
 {
     resuming *r = context;
     size_t length;
-    const size_t dim = read_dim(row);
-    const uint64_t seed = zi_column_u64(row);
+    const zi_run_traits traits = zi_run_traits_read(row);
     const uint64_t generation = zi_column_count(row);
     r->points_sum = zi_column_u64(row);
     r->evaluations_sum = zi_column_u64(row);
@@ -307,7 +306,7 @@ static zilch_status read_checkpoint(zi_statement *row, void *context)
     ZI_TRY(zi_columns_check(row, "the checkpoint of run", r->run));
     ZI_TRY(name_failure(r, zi_optimizer_unpack_state(&r->optimizer, state, length)));
     const zilch_optimizer *o = r->optimizer;
-    if (o->dim != dim || o->seed != seed || o->generations != generation) {
+    if (!zi_run_traits_fit(&traits, o) || o->generations != generation) {
         return fail_damaged(r->study, r->run, "the checkpoint is not of this run");
     }
     return ZILCH_OK;
@@ -343,7 +342,7 @@ static zilch_status resume(resuming *r)
 {
     zilch_study *study = r->study;
     ZI_TRY(each_row(study,
-                    "SELECT dim, seed, generation, points_sum, evaluations_sum, state"
+                    "SELECT " ZI_RUN_TRAITS ", generation, points_sum, evaluations_sum, state"
                     " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
                     r->run, read_checkpoint, r));
     if (!r->optimizer) {
@@ -410,6 +409,7 @@ static void read_recommendation(zi_statement *row, zilch_conclusion *out)
     r->deviation = zi_column_double(row);
     r->fitness = zi_column_double(row);
     r->evaluations = zi_column_count(row);
+    r->failures = zi_column_count(row);
     r->spent = zi_column_count(row);
     r->active = (size_t)zi_column_count(row);
     r->pruned = (size_t)zi_column_count(row);
@@ -441,11 +441,10 @@ zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conc
     }
     *out = (zilch_conclusion){.held_out_mean = NAN, .held_out_error = NAN};
     concluding c = {.out = out, .x = x};
-    ZI_TRY(
-        each_row(study,
-                 "SELECT run, dim, stop, point, mean, deviation, fitness, evaluations, spent, active, pruned,"
-                 " held_out_mean, held_out_error, held_out_count, x"
-                 " FROM runs LEFT JOIN conclusions USING (run) WHERE run = ?",
-                 run, read_conclusion, &c));
+    ZI_TRY(each_row(study,
+                    "SELECT run, dim, stop, point, mean, deviation, fitness, evaluations, failures, spent,"
+                    " active, pruned, held_out_mean, held_out_error, held_out_count, x"
+                    " FROM runs LEFT JOIN conclusions USING (run) WHERE run = ?",
+                    run, read_conclusion, &c));
     return c.is_found ? ZILCH_OK : zi_study_fail_run(study, run);
 }
