@@ -154,9 +154,20 @@ static zilch_status pull_to_definite(const projector *p, double depth, double *p
     return ZILCH_OK;
 }
 
+/* A corner that is not positive definite tells of the whole, at a small part of the cost. */
+static int corner_is_definite(const projector *p)
+{
+    enum { CORNER = 256 };
+    const size_t order = p->n < CORNER ? p->n : CORNER;
+    for (size_t j = 0; j < order; j++) {
+        memcpy(p->work + j * order, p->sigma + j * p->n, order * sizeof *p->work);
+    }
+    return zi_cholesky(order, p->work);
+}
+
 static zilch_status clip(const projector *p)
 {
-    if (factorise(p->n, p->sigma, 0.0, p->work)) {
+    if (corner_is_definite(p) && factorise(p->n, p->sigma, 0.0, p->work)) {
         return ZILCH_OK; /* no eigenvalue to replace */
     }
     ZI_TRY(raise_eigenvalues(p, p->sigma, least_eigenvalue));
@@ -260,14 +271,20 @@ static zilch_status project(zilch_projection how, const projector *p, const doub
     return pull_to_definite(p, depth, pull);
 }
 
-/* Between the two triangles, as a distance of symmetric matrices. */
+/* Between the two triangles, as a distance of symmetric matrices. In square tiles, as one of them is gone
+ * through across its rows. */
 static double triangle_distance(size_t n, const double *a)
 {
+    enum { TILE = 32 };
     double square = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j + 1; i < n; i++) {
-            const double difference = a[j * n + i] - a[i * n + j];
-            square += 2.0 * difference * difference;
+    for (size_t tile_j = 0; tile_j < n; tile_j += TILE) {
+        for (size_t tile_i = tile_j; tile_i < n; tile_i += TILE) {
+            for (size_t j = tile_j; j < n && j < tile_j + TILE; j++) {
+                for (size_t i = tile_i > j ? tile_i : j + 1; i < n && i < tile_i + TILE; i++) {
+                    const double difference = a[j * n + i] - a[i * n + j];
+                    square += 2.0 * difference * difference;
+                }
+            }
         }
     }
     return sqrt(square);
