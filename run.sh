@@ -1,8 +1,8 @@
 #!/bin/sh
-# Set up, build, and run the recovery experiment in a short form: random laws are sampled,
-# fitted again, and the correlations found are held against the true ones.
+# Set up, build, and search a controller for the Lunar Lander: some minutes on two cores. The search can be
+# interrupted; ./run.sh then goes on with it.
 #
-#   ./run.sh             the experiment, with its figures in figures/
+#   ./run.sh             the search, kept in lander.study
 #   ./run.sh ARGUMENTS   zilch ARGUMENTS instead, in the current folder: ./run.sh --help
 #
 # On Debian, packages that are missing are installed (with sudo when not root).
@@ -21,4 +21,8 @@ if [ $# -gt 0 ]; then
   exec "$build/cli/zilch" "$@"
 fi
 cd "$root"
-exec "$build/cli/zilch" recover --models 10 --figures figures
+if [ -e lander.study ] && "$build/cli/zilch" show lander.study 2>/dev/null | grep -q '  not ended  '; then
+  echo 'lander.study has a run that has not ended: going on with it' >&2
+  exec "$build/cli/zilch" resume lander.study
+fi
+exec "$build/cli/zilch" lander

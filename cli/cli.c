@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *command;
+static const char counted_from_0[] = " (counted from 0)"; /* as the library says it */
 
 void cli_set_command(const char *name)
 {
@@ -30,9 +33,43 @@ int cli_fail(const char *format, ...)
     return CLI_FAILED;
 }
 
+/* "row 3 column 7 (counted from 0) is ..." becomes "row 4 column 8 is ...": every number between the mark and
+ * the colon before it is an index. */
+const char *cli_error_text(void)
+{
+    static _Thread_local char text[1024];
+    const char *error = zilch_last_error();
+    const char *mark = strstr(error, counted_from_0);
+    const char *at = error;
+    size_t used = 0;
+    if (!mark) {
+        return error;
+    }
+    for (const char *c = error; c < mark; c++) {
+        at = *c == ':' ? c + 1 : at;
+    }
+    used = (size_t)snprintf(text, sizeof text, "%.*s", (int)(at - error), error);
+    while (at < mark && used < sizeof text) {
+        const size_t letters = strcspn(at, "0123456789");
+        const size_t length = letters < (size_t)(mark - at) ? letters : (size_t)(mark - at);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.*s", (int)length, at);
+        at += length;
+        if (at < mark && used < sizeof text) {
+            char *end;
+            const unsigned long long number = strtoull(at, &end, 10);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%llu", number + 1);
+            at = end;
+        }
+    }
+    if (used < sizeof text) {
+        snprintf(text + used, sizeof text - used, "%s", mark + strlen(counted_from_0));
+    }
+    return text;
+}
+
 int cli_fail_library(void)
 {
-    return cli_fail("%s", zilch_last_error());
+    return cli_fail("%s", cli_error_text());
 }
 
 void cli_print_word(FILE *stream, const char *word)
@@ -77,9 +114,28 @@ static volatile sig_atomic_t stop_signal;
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
+/* Two texts, of which the handler reads the one that is not being written. */
+static char notice[2][160];
+static volatile sig_atomic_t notice_shown = -1;
+
 static void note_signal(int number)
 {
+    const int error = errno;
     stop_signal = number;
+    if (number == SIGINT && notice_shown >= 0) {
+        (void)!write(STDERR_FILENO, notice[notice_shown], strlen(notice[notice_shown]));
+    }
+    errno = error;
+}
+
+void cli_set_stop_notice(const char *text)
+{
+    const int next = notice_shown == 0;
+    if (text) { /* a live line is drawn over */
+        snprintf(notice[next], sizeof notice[next], "%szilch%s%s: %s\n",
+                 isatty(STDERR_FILENO) ? "\r\033[K" : "", command ? " " : "", command ? command : "", text);
+    }
+    notice_shown = text ? next : -1;
 }
 
 /* One that the parent chose to have ignored (nohup, a background job) stays ignored. A second one ends the

@@ -12,7 +12,10 @@ void cli_set_command(const char *name);
 /* "zilch fit: " and the message, one line on stderr. Gives CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with the library's last error. */
+/* The library's last error as the command's users count: from 1. Valid until the next call of this thread. */
+const char *cli_error_text(void);
+
+/* cli_fail() with it. */
 int cli_fail_library(void);
 
 /* A word as a shell would take it back: in quotes, if it has to be. */
@@ -31,6 +34,10 @@ int cli_is_same_file(const char *a, const char *b);
  * again ends it at once. */
 void cli_watch_signals(void);
 int cli_is_stopped(void);
+
+/* A line that the first Ctrl-C prints on stderr at once, in the handler itself: whoever presses it shall know
+ * what happens next. NULL: none. */
+void cli_set_stop_notice(const char *text);
 void cli_end_if_stopped(void);
 
 /* Seconds on a clock that is never set back. */

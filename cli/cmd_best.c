@@ -28,8 +28,8 @@ static int parse(request *r, int argc, char **argv)
     const cli_option options[] = {
         {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run; without it the last"},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
-         "Write the point alone, recommended or else the best seen: a lander's as formulas, others as a CSV "
-         "or .npy of one row"},
+         "Write the point alone, recommended or else the best seen: a lander's as formulas, a "
+         "regression's as intercept and coefficients, others as they are: a CSV or .npy of one row"},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON"},
         {0},
     };
@@ -57,39 +57,88 @@ static const double *chosen(const study_best *b)
 static zilch_status write_formulas(void *context, FILE *stream)
 {
     const study_best *b = context;
-    return search_point_print(NULL, 1, b->dim, chosen(b), SIZE_MAX, stream) ? ZILCH_ENOMEM : ZILCH_OK;
+    return search_point_print(&b->problem, b->dim, chosen(b), SIZE_MAX, stream) ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
+/* One row with its names. */
+typedef struct row {
+    size_t count;
+    char **names;
+    double *x;
+} row;
+
+enum { NAME_SIZE = 24 };
+
+/* Names x1, x2, ... and numbers, in one block: free the names. */
+static int row_create(row *out, size_t count)
+{
+    *out = (row){.count = count, .names = malloc(count * (sizeof(char *) + sizeof(double) + NAME_SIZE))};
+    if (!out->names) {
+        cli_fail("out of memory");
+        return CLI_FAILED;
+    }
+    out->x = (double *)(void *)(out->names + count);
+    for (size_t i = 0; i < count; i++) {
+        out->names[i] = (char *)(out->x + count) + i * NAME_SIZE;
+        snprintf(out->names[i], NAME_SIZE, "x%zu", i + 1);
+    }
+    return 0;
 }
 
 static zilch_status fill_row(void *context, size_t count, double *x)
 {
-    const study_best *b = context;
-    memcpy(x, chosen(b), count * b->dim * sizeof *x);
+    const row *r = context;
+    memcpy(x, r->x, count * r->count * sizeof *x);
     return ZILCH_OK;
 }
 
-/* x1, x2, ... in one block; NULL without memory. */
-static char **names_create(size_t dim)
-{
-    enum { NAME_SIZE = 24 };
-    char **names = malloc(dim * (sizeof *names + NAME_SIZE));
-    for (size_t i = 0; i < dim && names; i++) {
-        names[i] = (char *)(names + dim) + i * NAME_SIZE;
-        snprintf(names[i], NAME_SIZE, "x%zu", i + 1);
-    }
-    return names;
-}
-
-static int write_row(const request *r, study_best *b)
+static int write_row(const char *path, row *r)
 {
     table_error error;
-    char **names = names_create(b->dim);
-    if (!names) {
-        return cli_fail("out of memory");
+    const table_rows rows = {1, r->count, r->names, fill_row, r};
+    return table_write(path, &rows, &error) ? cli_fail("%s", error.text) : 0;
+}
+
+static int write_coordinates(const request *r, const study_best *b)
+{
+    row point;
+    int status = row_create(&point, b->dim);
+    if (!status) {
+        memcpy(point.x, chosen(b), b->dim * sizeof *point.x);
+        status = write_row(r->output, &point);
     }
-    const table_rows rows = {1, b->dim, names, fill_row, b};
-    const int failed = table_write(r->output, &rows, &error);
-    free(names);
-    return failed ? cli_fail("%s", error.text) : 0;
+    free(point.names);
+    return status;
+}
+
+/* In the units of the data: the intercept, and a column for each column but the response. */
+static int write_coefficients(const request *r, study_best *b)
+{
+    const search_problem *p = &b->problem;
+    zilch_regression_fit fit;
+    row fitted = {0};
+    static char intercept[] = "intercept";
+    if (!p->problem) {
+        return cli_fail(
+            "%s: the data are missing or have changed, and without them there are no coefficients to write",
+            r->study);
+    }
+    double *coefficient = search_problem_fit(p, chosen(b), &fit);
+    int status = coefficient ? row_create(&fitted, b->dim + 1) : CLI_FAILED;
+    for (size_t i = 0; i < b->dim && !status; i++) {
+        const size_t column = search_problem_column(p, i);
+        fitted.x[i + 1] = coefficient[i];
+        snprintf(fitted.names[i + 1], NAME_SIZE, "x%zu", column);
+        fitted.names[i + 1] = p->data.names ? p->data.names[column - 1] : fitted.names[i + 1];
+    }
+    if (!status) {
+        fitted.x[0] = fit.intercept;
+        fitted.names[0] = intercept;
+        status = write_row(r->output, &fitted);
+    }
+    free(fitted.names);
+    free(coefficient);
+    return status;
 }
 
 static int write_point(const request *r, study_best *b)
@@ -97,58 +146,30 @@ static int write_point(const request *r, study_best *b)
     if (b->seen.evaluations == 0) {
         return cli_fail("%s: the run has no point yet", r->study);
     }
-    if (!b->is_lander) {
-        return write_row(r, b);
+    if (!b->problem.is_lander) {
+        return b->problem.is_regression ? write_coefficients(r, b) : write_coordinates(r, b);
     }
     if (strcmp(r->output, "-") == 0) {
-        return search_point_print(NULL, 1, b->dim, chosen(b), SIZE_MAX, stdout);
+        return search_point_print(&b->problem, b->dim, chosen(b), SIZE_MAX, stdout);
     }
     return zilch_file_replace(r->output, write_formulas, b) == ZILCH_OK ? 0 : cli_fail_library();
 }
 
 /* ---- In words -------------------------------------------------------------------------------------- */
 
-/* A regression's coefficients need its data; without them the coordinates must do. 0 or 1, silently or not.
- */
-static int open_regression(search_problem *p, const study_run *run, const json_arguments *arguments)
-{
-    search_request asked;
-    if (search_request_parse(&asked, (int)arguments->count, arguments->words) ||
-        search_problem_open(p, &asked)) {
-        return 1;
-    }
-    if (p->info.dim != run->run.dim || strcmp(p->checksum, arguments->checksum) != 0) {
-        return cli_fail("%s: is not as it was when the run began; the coordinates are printed as they are",
-                        asked.data);
-    }
-    return 0;
-}
-
-static int print_points(const study_best *b, const search_problem *problem)
+static int print_best(const study_run *run, const study_best *b)
 {
     int status = 0;
+    printf("run %llu: %s\n", (unsigned long long)run->run.run, run->run.texts.problem);
     search_report_seen(&b->seen);
     if (b->seen.evaluations > 0) {
-        status = search_point_print(problem, b->is_lander, b->dim, b->seen_x, SIZE_MAX, stdout);
+        status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);
     }
     if (!status && b->conclusion.is_recommending) {
         putchar('\n');
         search_report_recommended(&b->conclusion);
-        status = search_point_print(problem, b->is_lander, b->dim, b->recommended_x, SIZE_MAX, stdout);
+        status = search_point_print(&b->problem, b->dim, b->recommended_x, SIZE_MAX, stdout);
     }
-    return status;
-}
-
-static int print_best(const study_run *run, const study_best *b)
-{
-    search_problem problem = {0};
-    json_arguments arguments = {0};
-    const int has_data = json_arguments_parse(run->run.texts.arguments, &arguments) == 0 &&
-                         *arguments.checksum && !open_regression(&problem, run, &arguments);
-    printf("run %llu: %s\n", (unsigned long long)run->run.run, run->run.texts.problem);
-    const int status = print_points(b, has_data ? &problem : NULL);
-    search_problem_close(&problem);
-    json_arguments_free(&arguments);
     return status;
 }
 
@@ -166,6 +187,7 @@ int cmd_best(int argc, char **argv)
     const study_run *run = status ? NULL : study_file_find(&f, r.run != UINT64_MAX ? r.run : 0);
     status = run ? study_best_read(&b, &f, run) : CLI_FAILED;
     if (!status) {
+        study_best_open_data(&b, run, !r.json && !r.output);
         status = r.output ? write_point(&r, &b) : r.json ? json_print_best(&f, run, &b) : print_best(run, &b);
     }
     study_best_free(&b);

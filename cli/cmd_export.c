@@ -19,8 +19,7 @@ typedef struct request {
 
 static const char about[] =
     "Print every evaluation of a study, in the order of runs, generations and ids: run, generation, id, "
-    "value, "
-    "fitness, active count, and the point. Numbers have all digits; what failed is nan, null in JSON.";
+    "value, fitness, active count, and the point. Numbers have all digits; what failed is nan, null in JSON.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -64,8 +63,6 @@ static void print_number(FILE *stream, double value)
 {
     if (isnan(value)) {
         fputs(",nan", stream);
-    } else if (value == 0) {
-        fputs(",0", stream);
     } else {
         fprintf(stream, ",%.17g", value);
     }

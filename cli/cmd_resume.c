@@ -17,29 +17,36 @@ typedef struct request {
     const char *study;
     uint64_t run;
     search_limits limits;
+    search_ending ending;
 } request;
 
 static const char about[] =
     "Go on with a run that was interrupted, from the last generation that is in STUDY, as if it had never "
-    "been. With new limits a run that has ended goes on too. Data files must be as they were.";
+    "been. With new limits, or to recommend anew, a run that has ended goes on too. Data files must be as "
+    "they were.";
 
 static int parse(request *r, int argc, char **argv)
 {
-    cli_option options[SEARCH_LIMIT_OPTIONS + 2] = {
+    cli_option options[SEARCH_LIMIT_OPTIONS + SEARCH_ENDING_OPTIONS + 2] = {
         {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL,
          "The run; without it the last that has not ended"},
     };
-    search_limits_list(&r->limits, options + 1);
+    const size_t limits = search_limits_list(&r->limits, options + 1);
+    search_ending_list(&r->ending, options + 1 + limits);
     const cli_usage usage = {"resume", "STUDY", about, options, &r->study, 1, 1};
-    return cli_parse(&usage, argc, argv);
+    const int status = cli_parse(&usage, argc, argv);
+    return status ? status : search_ending_check("resume", &r->ending);
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------ */
+/* ---- What is new ------------------------------------------------------------------------------- */
 
-static int are_limits_new(const search_limits *l)
+static int is_anything_new(const request *r)
 {
+    const search_limits *l = &r->limits;
+    const search_ending *e = &r->ending;
     return l->generations != UINT64_MAX || l->evaluations != UINT64_MAX || l->stagnation != UINT64_MAX ||
-           !isnan(l->target) || !isnan(l->seconds);
+           !isnan(l->target) || !isnan(l->seconds) || e->shortlist != UINT64_MAX ||
+           e->recheck != UINT64_MAX || e->held_out != UINT64_MAX || e->prune;
 }
 
 static void take_count(uint64_t *limit, uint64_t given)
@@ -62,6 +69,14 @@ static void take_limits(search_limits *limits, const search_limits *given)
     take_real(&limits->seconds, given->seconds);
 }
 
+static void take_ending(search_ending *ending, const search_ending *given)
+{
+    take_count(&ending->shortlist, given->shortlist);
+    take_count(&ending->recheck, given->recheck);
+    take_count(&ending->held_out, given->held_out);
+    ending->prune |= given->prune;
+}
+
 static void say_count(char more[MORE_SIZE], const char *name, uint64_t given)
 {
     const size_t used = strlen(more);
@@ -81,7 +96,7 @@ static void say_real(char more[MORE_SIZE], const char *name, double given)
 }
 
 /* What was said here is not in the study: the next resumption must hear it again. */
-static void say_limits(char more[MORE_SIZE], const search_limits *given)
+static void say_again(char more[MORE_SIZE], const search_limits *given, const search_ending *ending)
 {
     *more = '\0';
     say_count(more, "generations", given->generations);
@@ -90,6 +105,10 @@ static void say_limits(char more[MORE_SIZE], const search_limits *given)
     say_count(more, "threads", given->threads);
     say_real(more, "target", given->target);
     say_real(more, "time", given->seconds);
+    say_count(more, "shortlist", ending->shortlist);
+    say_count(more, "recheck", ending->recheck);
+    say_count(more, "held-out", ending->held_out);
+    strncat(more, ending->prune ? " --prune" : "", MORE_SIZE - strlen(more) - 1);
 }
 
 /* ---- Which run ------------------------------------------------------------------------------------ */
@@ -108,21 +127,51 @@ static const study_run *choose(const request *r, const study_file *f)
     return &f->runs[f->count - 1];
 }
 
+/* What would let it go on: more of what ended it. */
+static void suggest_limit(const zilch_run *run, char *out, size_t size)
+{
+    switch (run->stop) {
+    case ZILCH_STOP_EVALUATIONS:
+        snprintf(out, size, "--evaluations %llu", 2 * (unsigned long long)run->evaluations);
+        return;
+    case ZILCH_STOP_TARGET:
+        snprintf(out, size, "a better --target");
+        return;
+    case ZILCH_STOP_STAGNATION:
+        snprintf(out, size, "a larger --stagnation");
+        return;
+    default:
+        snprintf(out, size, "--generations %llu", 2 * (unsigned long long)run->generations);
+    }
+}
+
+/* Time is counted anew each time: where it was over, there is more of it now. */
 static int check_run(const request *r, const study_run *run)
 {
-    if (run->run.stop == ZILCH_STOP_NONE || are_limits_new(&r->limits)) {
+    char limit[64];
+    const zilch_stop stop = run->run.stop;
+    if (stop == ZILCH_STOP_NONE || stop == ZILCH_STOP_OBSERVER || is_anything_new(r)) {
         return 0;
     }
+    suggest_limit(&run->run, limit, sizeof limit);
     return cli_fail(
-        "%s: run %llu has ended, after %llu generations, by: %s; it goes on with new limits, such as "
-        "--generations %llu",
+        "%s: run %llu has ended, after %llu generations, by: %s; it goes on with new limits, such as %s",
         r->study, (unsigned long long)run->run.run, (unsigned long long)run->run.generations,
-        study_stop_name(run->run.stop), 2 * (unsigned long long)run->run.generations);
+        study_stop_name(stop), limit);
 }
 
 /* ---- Going on --------------------------------------------------------------------------------------- */
 
-static int check_problem(const search *s, const char *checksum)
+static void warn_of_version(const study_run *run)
+{
+    if (strcmp(run->run.version, zilch_version()) != 0) {
+        cli_fail("run %llu was begun by zilch %s, and this is %s; what follows may differ from what would "
+                 "have followed there",
+                 (unsigned long long)run->run.run, run->run.version, zilch_version());
+    }
+}
+
+static int check_problem(const search *s, const study_run *run, const char *checksum)
 {
     if (strcmp(s->problem.checksum, checksum) != 0) {
         return cli_fail("%s: is not as it was when the run began; only the same data can go on",
@@ -132,26 +181,47 @@ static int check_problem(const search *s, const char *checksum)
         return cli_fail("%s: has %zu coordinates, but the run has %zu", s->problem.text, s->problem.info.dim,
                         zilch_optimizer_dim(s->optimizer));
     }
+    if (!search_problem_is_same(s->problem.text, run->run.texts.problem)) {
+        return cli_fail("the run began with the problem %s, which is now %s: a default has changed, and only "
+                        "the same problem can go on",
+                        run->run.texts.problem, s->problem.text);
+    }
     return 0;
+}
+
+/* What was asked for then, and now. */
+static int ask(const request *r, const json_arguments *arguments, search_request *out)
+{
+    int status = search_request_parse(out, (int)arguments->count, arguments->words);
+    if (status) {
+        return status;
+    }
+    if (r->ending.held_out != UINT64_MAX && !search_problem_is_lander(out->problem)) {
+        return search_wrong_usage("resume", "--held-out is for the problem lander, not for %.64s",
+                                  out->problem);
+    }
+    take_limits(&out->limits, &r->limits);
+    take_ending(&out->ending, &r->ending);
+    return search_ending_check("resume", &out->ending);
 }
 
 static int go_on(const request *r, const study_file *f, const study_run *run, const json_arguments *arguments)
 {
     char more[MORE_SIZE];
     search_request asked;
-    int status = search_request_parse(&asked, (int)arguments->count, arguments->words);
+    int status = ask(r, arguments, &asked);
     if (status) {
         return status;
     }
-    take_limits(&asked.limits, &r->limits);
-    say_limits(more, &r->limits);
+    say_again(more, &r->limits, &r->ending);
+    warn_of_version(run);
     search s = {.request = &asked, .study = f->study, .path = f->path, .run = run->run.run, .more = more};
     status = search_problem_open(&s.problem, &asked);
     if (!status && zilch_study_resume(f->study, s.run, &s.optimizer) != ZILCH_OK) {
         status = cli_fail_library();
     }
     if (!status) {
-        status = check_problem(&s, arguments->checksum);
+        status = check_problem(&s, run, arguments->checksum);
     }
     if (!status) {
         status = search_run(&s);
@@ -180,7 +250,8 @@ static int resume(const request *r, const study_file *f)
 int cmd_resume(int argc, char **argv)
 {
     const search_limits unsaid = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NAN, NAN};
-    request r = {.run = UINT64_MAX, .limits = unsaid};
+    const search_ending usual = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    request r = {.run = UINT64_MAX, .limits = unsaid, .ending = usual};
     const int usage = parse(&r, argc, argv);
     if (usage) {
         return usage;

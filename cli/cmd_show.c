@@ -248,13 +248,13 @@ static void fill_cells(const zilch_training_record *r, cell out[LINES])
 /* A column for each network. */
 static int print_networks(const char *path, const zilch_networks *networks)
 {
-    cell table[ZILCH_BLOCKS][LINES];
+    cell column[ZILCH_BLOCKS][LINES];
     for (int b = 0; b < ZILCH_BLOCKS; b++) {
         zilch_training_record record;
         if (zilch_networks_record(networks, (zilch_block)b, &record) != ZILCH_OK) {
             return cli_fail_library();
         }
-        fill_cells(&record, table[b]);
+        fill_cells(&record, column[b]);
     }
     printf("%s: weights of the amortised inverter's networks\n\n%-20s", path, "block");
     for (int b = 0; b < ZILCH_BLOCKS; b++) {
@@ -264,7 +264,7 @@ static int print_networks(const char *path, const zilch_networks *networks)
     for (int line = 0; line < LINES; line++) {
         printf("%-20s", line_title[line]);
         for (int b = 0; b < ZILCH_BLOCKS; b++) {
-            printf(" %12s", table[b][line]);
+            printf(" %12s", column[b][line]);
         }
         putchar('\n');
     }

@@ -2,8 +2,7 @@
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-int cmd_lander(int argc, char **argv);
-int cmd_optimize(int argc, char **argv);
+int cmd_search(int argc, char **argv); /* of lander and of optimize */
 int cmd_resume(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -16,8 +16,8 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"lander", "search a sparse controller for the Lunar Lander", cmd_lander},
-    {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_optimize},
+    {"lander", "search a sparse controller for the Lunar Lander", cmd_search},
+    {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_search},
     {"resume", "go on with a run that was interrupted", cmd_resume},
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"export", "print every evaluation of a study", cmd_export},
@@ -27,7 +27,7 @@ static const command commands[] = {
     {"train", "train the networks of the amortised inverter", cmd_train},
     {"recover", "measure how well known laws are recovered from samples", cmd_recover},
     {"play", "fly the Lunar Lander with a controller, or repeat recorded actions", cmd_play},
-    {"bench", "measure how fast fitting, inverting, sampling and training are", cmd_bench},
+    {"bench", "measure how fast fitting, sampling, training, the lander and the search are", cmd_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -83,8 +83,10 @@ static int help(const char *name)
         return CLI_OK;
     }
     const command *c = find_command(name);
+    char word[32];
     char option[] = "--help";
-    char *arguments[] = {option, option, NULL};
+    char *arguments[] = {word, option, NULL};
+    snprintf(word, sizeof word, "%s", name);
     return c ? run_command(c, 2, arguments) : unknown_command(name);
 }
 

@@ -22,7 +22,8 @@ enum { OPTIONS_MOST = 64, TEXT_SIZE = 256, HELP_SIZE = 1024, HELP_KEY = 'h' };
 typedef struct parse {
     const cli_usage *usage;
     size_t operands;
-    int status; /* of a message already printed */
+    uint64_t given; /* rows that were said */
+    int status;     /* of a message already printed */
 } parse;
 
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...)
@@ -342,6 +343,7 @@ static error_t on_key(int key, char *text, struct argp_state *state)
         p->status = take_operand(p, text);
     } else if (option) {
         p->status = store(p, option, text);
+        p->given |= UINT64_C(1) << (option - p->usage->options);
     } else if (key == HELP_KEY) {
         print_help(p, state);
     } else {
@@ -368,7 +370,7 @@ static void argp_table(const cli_usage *usage, struct argp_option *out, char (*t
     out[count + 1] = (struct argp_option){0};
 }
 
-int cli_parse(const cli_usage *usage, int argc, char **argv)
+int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *given)
 {
     struct argp_option options[OPTIONS_MOST + 2];
     char text[OPTIONS_MOST][HELP_SIZE];
@@ -388,5 +390,12 @@ int cli_parse(const cli_usage *usage, int argc, char **argv)
     if (p.operands < usage->operand_least) {
         return cli_wrong_usage(usage, "%s is missing", usage->operands);
     }
+    *given = p.given;
     return 0;
+}
+
+int cli_parse(const cli_usage *usage, int argc, char **argv)
+{
+    uint64_t given;
+    return cli_parse_given(usage, argc, argv, &given);
 }

@@ -13,6 +13,7 @@
 #define OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum cli_kind {
     CLI_FLAG,  /* int, set to 1; no argument */
@@ -45,6 +46,9 @@ typedef struct cli_usage {
 /* 0 if the command shall go on, else the exit status (wrong usage; the message is printed). --help
  * prints and ends the program. */
 int cli_parse(const cli_usage *usage, int argc, char **argv);
+
+/* The same; bit k of *given is set for each row k that was said. */
+int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *given);
 
 /* "zilch fit: message" and where help is found. Gives CLI_USAGE. */
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,6 +3,7 @@
 #include "search.h"
 
 #include "cli.h"
+#include "number.h"
 #include "play.h"
 #include "progress.h"
 #include "search_report.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
 
@@ -30,10 +32,17 @@ typedef struct driver {
 
 /* ---- What can be said when it does not end -------------------------------------------------- */
 
+/* The study as a word of a command. */
+static void print_study(FILE *stream, const search *s)
+{
+    fputs(*s->path == '-' ? "./" : "", stream);
+    cli_print_word(stream, s->path);
+}
+
 static int say_how_it_goes_on(const search *s)
 {
-    fputs(*s->path == '-' ? "zilch resume ./" : "zilch resume ", stderr);
-    cli_print_word(stderr, s->path);
+    fputs("zilch resume ", stderr);
+    print_study(stderr, s);
     if (s->run > 1) {
         fprintf(stderr, " --run %llu", (unsigned long long)s->run);
     }
@@ -41,9 +50,13 @@ static int say_how_it_goes_on(const search *s)
     return CLI_FAILED;
 }
 
-static int fail(const search *s)
+/* What follows from the points and their values would only happen again. */
+static int fail(const search *s, zilch_status status)
 {
-    cli_fail("%s; what was recorded is safe, and this goes on from there:", zilch_last_error());
+    if (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE) {
+        return cli_fail_library();
+    }
+    cli_fail("%s; what was recorded is safe, and this goes on from there:", cli_error_text());
     return say_how_it_goes_on(s);
 }
 
@@ -81,44 +94,69 @@ static double seconds_left(const driver *d, const zilch_progress *p)
     return left;
 }
 
-/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  4210 evaluations/s": what a narrow
- * terminal cuts off stands last. */
+/* "3 min left", shorter than elsewhere; "" without an end that can be foreseen. */
+static void format_left(double seconds, char *out, size_t size)
+{
+    char text[32];
+    *out = '\0';
+    if (isnan(seconds)) {
+        return;
+    }
+    progress_duration(seconds, text, sizeof text);
+    if (seconds >= 60 && seconds < 3600) {
+        text[strcspn(text, "n") + 1] = '\0'; /* up to "min" */
+    }
+    snprintf(out, size, "  %s left", text);
+}
+
+/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  421/s": it fits 80 columns, and what
+ * a narrower terminal cuts off stands last. */
 static void show(driver *d)
 {
     char line[256];
     char left[64] = "";
     char limit[32] = "";
     const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
-    const double seconds = seconds_left(d, &p);
     const double elapsed = d->marked - d->start;
     if (d->limits.generations > 0) {
         snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.generations);
     }
-    if (!isnan(seconds)) {
-        progress_duration(seconds, left, sizeof left);
-    }
-    const int used = snprintf(line, sizeof line, "generation %llu%s%s%s%s", (unsigned long long)p.generations,
-                              limit, *left ? "  " : "", left, *left ? " left" : "");
+    format_left(seconds_left(d, &p), left, sizeof left);
+    const int used =
+        snprintf(line, sizeof line, "generation %llu%s%s", (unsigned long long)p.generations, limit, left);
     if (p.generations > d->first.generations) {
-        snprintf(line + used, sizeof line - (size_t)used,
-                 "  fitness %.6g  value %.6g  active %zu  %.0f evaluations/s", p.best_fitness, p.best_value,
-                 p.best_active, (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
+        snprintf(line + used, sizeof line - (size_t)used, "  fitness %.4g  value %.4g  active %zu  %.0f/s",
+                 p.best_fitness, p.best_value, p.best_active,
+                 (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
     }
     progress_show(&d->line, line, p.generations == d->first.generations);
 }
 
+/* What Ctrl-C says while a generation is under way. */
+static void prepare_notice(const driver *d)
+{
+    char text[96];
+    snprintf(text, sizeof text, "finishing generation %llu; press Ctrl-C again to stop now",
+             (unsigned long long)zilch_optimizer_progress(d->search->optimizer).generations + 1);
+    cli_set_stop_notice(text);
+}
+
 /* ---- Generations ------------------------------------------------------------------------------- */
 
-static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
+static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_batch *batch, double *value)
 {
-    driver *d = context;
     zilch_pool pool = {.threads = (unsigned)d->search->request->limits.threads,
-                       .inner = zilch_problem_objective,
+                       .inner = inner,
                        .context = d->search->problem.problem};
     const double before = cli_seconds();
     const zilch_status status = zilch_pool_objective(&pool, batch, value);
     d->evaluating += cli_seconds() - before;
     return status;
+}
+
+static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
+{
+    return evaluate_with(context, zilch_problem_objective, batch, value);
 }
 
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
@@ -135,6 +173,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     d->marked = now;
     d->evaluating = 0;
     show(d);
+    prepare_notice(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
@@ -146,46 +185,73 @@ static int search_generations(driver *d, zilch_stop *reason)
     d->start = d->marked = cli_seconds();
     progress_begin(&d->line, "search", "generations", 0);
     show(d);
+    prepare_notice(d);
     const zilch_status status = zilch_optimize(s->optimizer, evaluate, d, &d->limits, observe, d, reason);
+    cli_set_stop_notice(NULL);
     progress_end(&d->line);
     if (status != ZILCH_OK && status != ZILCH_ESTOPPED) {
-        return fail(s);
+        return fail(s, status);
     }
     return cli_is_stopped() ? say_stopped(s) : 0;
 }
 
 /* ---- After the search ---------------------------------------------------------------------------- */
 
+/* Nothing that is under way here is worth finishing. */
+static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
+{
+    return cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(problem, batch, value);
+}
+
+static size_t threads_of(const search *s)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return s->request->limits.threads ? (size_t)s->request->limits.threads
+                                      : (size_t)(processors > 0 ? processors : 1);
+}
+
+/* In slices that keep every thread busy, so that a signal is soon heard and the live line moves. */
 static zilch_status evaluate_again(void *context, const zilch_batch *batch, double *value)
 {
+    enum { EACH = 64 };
     driver *d = context;
-    if (cli_is_stopped()) {
-        return ZILCH_ESTOPPED;
+    const size_t most = EACH * threads_of(d->search);
+    zilch_status status = ZILCH_OK;
+    for (size_t begin = 0; begin < batch->n && status == ZILCH_OK; begin += most) {
+        zilch_batch slice = *batch;
+        slice.n = batch->n - begin < most ? batch->n - begin : most;
+        slice.id += begin;
+        slice.x += begin * batch->dim;
+        status = evaluate_with(d, objective_unless_stopped, &slice, value + begin);
+        d->checked += slice.n;
+        progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);
     }
-    const zilch_status status = evaluate(context, batch, value);
-    d->checked += batch->n;
-    progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);
     return status;
 }
 
-/* Without noise once is enough, and the best is the best. */
+/* Without noise once is enough, and the best is the best. Pruning, which has half of the evaluations, then
+ * takes one for each coordinate, one for the point before and one for the point after. */
 static zilch_recommend_options recommend_options(const search *s)
 {
-    const search_request *r = s->request;
+    const search_ending *e = &s->request->ending;
     zilch_recommend_options o = zilch_recommend_defaults();
+    o.prune = e->prune;
     if (!s->problem.info.is_noisy) {
         o.shortlist = 1;
         o.evaluations = 1;
     }
-    if (r->shortlist != UINT64_MAX) {
-        o.shortlist = (size_t)r->shortlist;
+    if (e->shortlist != UINT64_MAX) {
+        o.shortlist = (size_t)e->shortlist;
         o.evaluations = o.evaluations > o.shortlist ? o.evaluations : o.shortlist;
     }
-    if (r->recheck != UINT64_MAX) {
-        o.evaluations = r->recheck;
-        o.shortlist = o.shortlist < r->recheck ? o.shortlist : (size_t)r->recheck;
+    if (!s->problem.info.is_noisy && o.prune) {
+        const uint64_t needed = s->problem.info.dim + 2;
+        o.evaluations = 2 * (o.evaluations > needed ? o.evaluations : needed);
     }
-    o.prune = r->prune;
+    if (e->recheck != UINT64_MAX) {
+        o.evaluations = e->recheck;
+        o.shortlist = o.shortlist < e->recheck ? o.shortlist : (size_t)e->recheck;
+    }
     return o;
 }
 
@@ -197,7 +263,7 @@ static int recommend(driver *d, double *x, zilch_conclusion *c)
     const zilch_status status = zilch_recommend(s->optimizer, evaluate_again, d, &o, x, &c->recommendation);
     progress_end(&d->line);
     if (status != ZILCH_OK) {
-        return cli_is_stopped() ? say_stopped(s) : fail(s);
+        return cli_is_stopped() ? say_stopped(s) : fail(s, status);
     }
     c->is_recommending = 1;
     return 0;
@@ -213,7 +279,7 @@ static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
 {
     const search *s = d->search;
     play_setting setting = {.options = search_problem_lander(s->problem.text),
-                            .episodes = s->request->held_out,
+                            .episodes = s->request->ending.held_out,
                             .threads = s->request->limits.threads};
     play_result result = {0};
     memcpy(setting.controller.parameters, x, sizeof setting.controller.parameters);
@@ -227,7 +293,7 @@ static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
         c->held_out_count = result.count;
     }
     play_free(&result);
-    return status == ZILCH_OK ? 0 : cli_is_stopped() ? say_stopped(s) : fail(s);
+    return status == ZILCH_OK ? 0 : cli_is_stopped() ? say_stopped(s) : fail(s, status);
 }
 
 /* ---- What is printed ---------------------------------------------------------------------------- */
@@ -262,6 +328,30 @@ static void print_support(const search *s, const double *x)
     }
 }
 
+/* A line for the shell that gives the mean return on held-out seeds again. */
+static void print_how_it_flies(const search *s)
+{
+    const zilch_lander_options o = search_problem_lander(s->problem.text);
+    char number[NUMBER_SIZE];
+    fputs("\nto fly it: zilch best ", stdout);
+    print_study(stdout, s);
+    printf(" --run %llu -o - | zilch play --controller -", (unsigned long long)s->run);
+    if (s->request->ending.held_out > 0) {
+        printf(" --episodes %llu", (unsigned long long)s->request->ending.held_out);
+    }
+    if (o.gravity != zilch_lander_defaults().gravity) {
+        number_format(o.gravity, number);
+        printf(" --gravity %s", number);
+    }
+    if (o.wind) {
+        number_format(o.wind_power, number);
+        printf(" --wind --wind-power %s", number);
+        number_format(o.turbulence_power, number);
+        printf(" --turbulence-power %s", number);
+    }
+    putchar('\n');
+}
+
 static int print_result(const driver *d, const zilch_conclusion *c, const double *x)
 {
     const search *s = d->search;
@@ -274,13 +364,12 @@ static int print_result(const driver *d, const zilch_conclusion *c, const double
     search_report_recommended(c);
     print_support(s, x);
     putchar('\n');
-    if (search_point_print(&s->problem, s->problem.is_lander, s->problem.info.dim, x, COORDINATES_SHOWN,
-                           stdout) ||
+    if (search_point_print(&s->problem, s->problem.info.dim, x, COORDINATES_SHOWN, stdout) ||
         search_report_front(s->optimizer, FRONT_SHOWN)) {
         return CLI_FAILED;
     }
     if (s->problem.is_lander) {
-        printf("\nto fly it: zilch best STUDY -o FILE, then zilch play --controller FILE\n");
+        print_how_it_flies(s);
     }
     printf("%sstudy: %s, run %llu\n", s->problem.is_lander ? "" : "\n", s->path, (unsigned long long)s->run);
     return 0;
@@ -297,14 +386,15 @@ static int finish(driver *d, zilch_stop reason)
         return cli_fail("out of memory");
     }
     int status = recommend(d, x, &c);
-    if (!status && s->problem.is_lander && s->request->held_out > 0) {
+    if (!status && s->problem.is_lander && s->request->ending.held_out > 0) {
         status = fly_held_out(d, x, &c);
     }
     if (!status) {
         status = print_result(d, &c, x);
     }
-    if (!status && zilch_study_conclude(s->study, s->run, &c, x) != ZILCH_OK) {
-        status = fail(s);
+    if (!status) {
+        const zilch_status kept = zilch_study_conclude(s->study, s->run, &c, x);
+        status = kept == ZILCH_OK ? 0 : fail(s, kept);
     }
     free(x);
     return status;

@@ -40,15 +40,28 @@ static char *word_copy(const search_request *r, const char *word)
     return strdup(word);
 }
 
+/* How many of the words from this one on name the study: it is the one they are kept in, and its name need
+ * not be UTF-8. No other option begins so. */
+static int study_words(int argc, char **argv)
+{
+    const int is_option = strncmp(argv[0], "--stu", strlen("--stu")) == 0;
+    return !is_option ? 0 : strchr(argv[0], '=') || argc == 1 ? 1 : 2;
+}
+
 /* The words as one text, to be freed; NULL after printing why. */
 static char *words_format(const search_request *r, int argc, char **argv, const char *checksum)
 {
-    const size_t count = (size_t)argc;
-    char **words = calloc(count, sizeof *words);
+    size_t count = 0;
+    char **words = calloc((size_t)argc, sizeof *words);
     int is_whole = words != NULL;
-    for (size_t i = 0; i < count && is_whole; i++) {
-        words[i] = word_copy(r, argv[i]);
-        is_whole = words[i] != NULL;
+    for (int i = 0; i < argc && is_whole; i++) {
+        const int skipped = study_words(argc - i, argv + i);
+        if (skipped) {
+            i += skipped - 1;
+            continue;
+        }
+        words[count] = word_copy(r, argv[i]);
+        is_whole = words[count++] != NULL;
     }
     char *text = is_whole ? json_arguments_format(count, words, checksum) : NULL;
     for (size_t i = 0; i < count && words; i++) {
@@ -56,8 +69,9 @@ static char *words_format(const search_request *r, int argc, char **argv, const 
     }
     free(words);
     if (!text) {
-        cli_fail(is_whole ? "an option's value is not UTF-8, as what is kept in a study must be"
-                          : "out of memory");
+        cli_fail(is_whole
+                     ? "an option's value is not UTF-8, as what a study keeps must be; only --study may be so"
+                     : "out of memory");
     }
     return text;
 }

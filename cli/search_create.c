@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the options point to while the optimiser is made; it keeps copies. */
 typedef struct arrays {
@@ -37,16 +38,24 @@ static void arrays_free(arrays *a)
     zilch_networks_destroy(a->networks);
 }
 
+/* The library's last error, counted from 1, without the word it begins with. */
+static const char *error_behind(const char *word)
+{
+    const char *text = cli_error_text();
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 ? text + length : text;
+}
+
 /* ---- Single coordinates -------------------------------------------------------------------- */
 
 static int take_forced(const search_request *r, size_t dim, arrays *a, zilch_optimizer_options *o)
 {
     coordinates_error error;
     if (r->on && coordinates_mark(r->on, dim, ZILCH_FORCED_ON, a->mark, &error)) {
-        return search_wrong_usage(r, "--on: %s", error.text);
+        return search_wrong_usage(r->command, "--on: %s", error.text);
     }
     if (r->off && coordinates_mark(r->off, dim, ZILCH_FORCED_OFF, a->mark, &error)) {
-        return search_wrong_usage(r, "--off: %s%s", error.text, r->on ? ", in --on or here" : "");
+        return search_wrong_usage(r->command, "--off: %s%s", error.text, r->on ? ", in --on or here" : "");
     }
     for (size_t i = 0; i < dim; i++) {
         a->forced[i] = (zilch_forced)a->mark[i];
@@ -59,7 +68,7 @@ static int take_groups(const search_request *r, size_t dim, arrays *a, zilch_opt
 {
     coordinates_error error;
     if (r->groups && coordinates_group(r->groups, dim, a->group, &error)) {
-        return search_wrong_usage(r, "--groups: %s", error.text);
+        return search_wrong_usage(r->command, "--groups: %s", error.text);
     }
     o->group = r->groups ? a->group : NULL;
     return 0;
@@ -79,7 +88,7 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
                    : 0;
     }
     if (r->bounds && coordinates_bounds(r->bounds, &low, &high, &error)) {
-        return search_wrong_usage(r, "--bounds: %s", error.text);
+        return search_wrong_usage(r->command, "--bounds: %s", error.text);
     }
     for (size_t i = 0; i < problem->dim; i++) {
         a->lower[i] = low;
@@ -101,7 +110,6 @@ static zilch_optimizer_options options_of(const search_request *r, const zilch_p
     o.archive = (zilch_archive)r->archive;
     o.population = (size_t)r->population;
     o.elites = (size_t)r->elites;
-    o.share = r->share;
     o.price = isnan(r->price) ? problem->price : r->price;
     o.initial_p = r->initial_p;
     o.initial_mu = r->initial_mu;
@@ -137,11 +145,21 @@ static int create(const search_request *r, const zilch_problem_info *problem, ar
     o.model.networks = a->networks;
     const zilch_status created = zilch_optimizer_create(out, problem->dim, r->seed, &o);
     return created == ZILCH_OK     ? 0
-           : created == ZILCH_EARG ? search_wrong_usage(r, "%s", zilch_last_error())
+           : created == ZILCH_EARG ? search_wrong_usage(r->command, "%s", error_behind("optimizer: "))
                                    : cli_fail_library();
 }
 
 /* ---- Warm start ---------------------------------------------------------------------------------- */
+
+/* Coordinates are columns of the file, in the same order. */
+static int fail_row(const search_request *r, size_t row)
+{
+    static const char word[] = "coordinate";
+    const char *text = error_behind("point: ");
+    const int is_column = strncmp(text, word, strlen(word)) == 0;
+    return cli_fail("%s: row %zu: %s%s", r->warm_start, row, is_column ? "column" : "",
+                    is_column ? text + strlen(word) : text);
+}
 
 static int tell_points(const search_request *r, const table *t, zilch_optimizer *optimizer)
 {
@@ -153,7 +171,7 @@ static int tell_points(const search_request *r, const table *t, zilch_optimizer 
     for (size_t i = 0; i < t->rows; i++) {
         const double *row = t->x + i * t->cols;
         if (zilch_tell_point(optimizer, row, row[dim]) != ZILCH_OK) {
-            return cli_fail("%s: row %zu: %s", r->warm_start, i + 1, zilch_last_error());
+            return fail_row(r, i + 1);
         }
     }
     return 0;

@@ -1,18 +1,18 @@
-/* The table of options for a search. Its rows come in groups, so that the two commands share them; a preset
- * changes the defaults, and the words are then read once more, so that what is said explicitly wins. */
+/* The table of options for a search. Its rows come in groups, so that the two commands share them; a group
+ * that is about one kind of problem is refused for the others. A preset changes the defaults, and the words
+ * are then read once more, so that what is said explicitly wins. */
 #include "search_options.h"
 
 #include "cli.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 64, PRESET_PUBLISHED = 1 };
+enum { OPTIONS_MOST = 64, PRESET_PUBLISHED = 1, DIM_MOST = 16000 };
 
 enum {
+    KEY_EPISODES = 'n',
     KEY_DATA = 256,
     KEY_DIM,
     KEY_RESPONSE,
@@ -32,7 +32,6 @@ enum {
     KEY_ARCHIVE,
     KEY_POPULATION,
     KEY_ELITES,
-    KEY_SHARE,
     KEY_OVER_ASK,
     KEY_PRICE,
     KEY_INITIAL_P,
@@ -59,39 +58,56 @@ enum {
 
 static const char lander_about[] =
     "Search a sparse quadratic controller for the Lunar Lander, of up to 90 coefficients. Every generation "
-    "is "
-    "kept in a study, one file; an interrupted run goes on with 'zilch resume STUDY'. At the end the best "
+    "is kept in a study, one file; an interrupted run goes on with 'zilch resume STUDY'. At the end the best "
     "points are flown again, the best supported one is recommended and flown in episodes that the search "
     "never saw; 'zilch best STUDY -o FILE' then writes it for 'zilch play --controller FILE'.";
 
 static const char optimize_about[] =
     "Search a sparse optimum of a problem: sphere, smop1 to smop8, ellipsoid or lander, with settings such "
-    "as "
-    "smop1:dim=1000; or linear or logistic, regression on the columns of --data. Every generation is kept in "
+    "as smop1:dim=1000; or linear or logistic, regression on the columns of --data. Every generation is kept "
+    "in "
     "a study, one file; an interrupted run goes on with 'zilch resume STUDY'.";
 
 /* ---- Groups of options ------------------------------------------------------------------- */
 
+/* Which problems a row is about. */
+typedef enum concern { CONCERN_ALL, CONCERN_LANDER, CONCERN_REGRESSION } concern;
+
 typedef struct option_table {
     cli_option row[OPTIONS_MOST];
+    concern concern[OPTIONS_MOST];
     size_t count;
+    uint64_t given; /* a bit for each row that was said */
 } option_table;
 
-static void add(option_table *t, const cli_option *rows, size_t count)
+static void add(option_table *t, concern about, const cli_option *rows, size_t count)
 {
     assert(t->count + count < OPTIONS_MOST); /* an empty row ends the table */
-    memcpy(t->row + t->count, rows, count * sizeof *rows);
-    t->count += count;
+    for (size_t i = 0; i < count; i++, t->count++) {
+        t->row[t->count] = rows[i];
+        t->concern[t->count] = about;
+    }
 }
 
-#define ADD(table, rows) add(table, rows, sizeof(rows) / sizeof *(rows))
+#define ADD(table, about, rows) add(table, about, rows, sizeof(rows) / sizeof *(rows))
+
+static int is_given(const option_table *t, int key)
+{
+    size_t k = 0;
+    while (k < t->count && t->row[k].key != key) {
+        k++;
+    }
+    return k < t->count && t->given >> k & 1;
+}
 
 static void add_problem(search_request *r, option_table *t)
 {
     const cli_option rows[] = {
         {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL, "The problem, with its settings; needed"},
-        {"dim", KEY_DIM, "N", CLI_COUNT, &r->dim, 1, 1e7, NULL,
+        {"dim", KEY_DIM, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL,
          "Coordinates of the problem: short for NAME:dim=N"},
+    };
+    const cli_option regression[] = {
         {"data", KEY_DATA, "FILE", CLI_TEXT, &r->data, 0, 0, NULL,
          "For linear and logistic: a table of numbers, text or .npy, with a row for each observation"},
         {"response", KEY_RESPONSE, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
@@ -99,30 +115,33 @@ static void add_problem(search_request *r, option_table *t)
         {"searched", KEY_SEARCHED, "NAME", CLI_CHOICE, &r->searched, 0, 0, cli_searched,
          "Which columns are used, their coefficients being fitted, or the coefficients themselves"},
         {"validation", KEY_VALIDATION, "SHARE", CLI_REAL, &r->validation, 0, 1, NULL,
-         "Share of the rows that are held out"},
+         "Share of the rows that are held out, the ends excluded"},
     };
-    ADD(t, rows);
+    ADD(t, CONCERN_ALL, rows);
+    ADD(t, CONCERN_REGRESSION, regression);
 }
 
 static void add_lander(search_request *r, option_table *t)
 {
     zilch_lander_options *o = &r->lander;
     const cli_option rows[] = {
-        {"episodes", 'n', "N", CLI_COUNT, &r->episodes, 1, 1e6, NULL, "Landings behind each value"},
+        {"episodes", KEY_EPISODES, "N", CLI_COUNT, &r->episodes, 1, 1e6, NULL,
+         "Of the lander: landings behind each value"},
         {"seeds", KEY_SEEDS, "NAME", CLI_CHOICE, &r->seeds, 0, 0, "fresh|common",
          "Of the landings: fresh for each value, or common to all of a generation"},
         {"preset", KEY_PRESET, "NAME", CLI_CHOICE, &r->preset, 0, 0, "default|published",
-         "published: as in the publication, that is --law zig --archive latest --inverter amortised "
-         "--shrinkage none --projection clip, unless said otherwise"},
-        {"held-out", KEY_HELD_OUT, "N", CLI_COUNT, &r->held_out, 0, 1e6, NULL,
-         "Episodes that the recommended controller is flown in at the end"},
-        {"gravity", KEY_GRAVITY, "G", CLI_REAL, &o->gravity, -12, 0, NULL, "Gravity, the ends excluded"},
+         "published: all as in the publication, unless said otherwise: --law zig --archive latest "
+         "--inverter amortised --shrinkage none --projection clip --population 500 --elites 100 "
+         "--generations 100 --episodes 8 --seeds fresh --price 2 --initial-p 0.5 --initial-mu 0 "
+         "--initial-sigma 2"},
+        {"gravity", KEY_GRAVITY, "G", CLI_REAL, &o->gravity, -12, 0, NULL,
+         "Gravity of the lander's world, the ends excluded"},
         {"wind", KEY_WIND, NULL, CLI_FLAG, &o->wind, 0, 0, NULL, "With wind and turbulence"},
         {"wind-power", KEY_WIND_POWER, "P", CLI_REAL, &o->wind_power, 0, 20, NULL, "Of the wind"},
         {"turbulence-power", KEY_TURBULENCE_POWER, "P", CLI_REAL, &o->turbulence_power, 0, 2, NULL,
          "Of the turbulence"},
     };
-    ADD(t, rows);
+    ADD(t, CONCERN_LANDER, rows);
 }
 
 static void add_search(search_request *r, option_table *t)
@@ -151,14 +170,14 @@ static void add_search(search_request *r, option_table *t)
          "Mean of the active ones"},
         {"initial-sigma", KEY_INITIAL_SIGMA, "X", CLI_REAL, &r->initial_sigma, 0, INFINITY, NULL,
          "Deviation of the active ones"},
-        {"share", KEY_SHARE, "SHARE", CLI_REAL, &r->share, 0, 1, NULL,
-         "A generation closes when this share of the population is back"},
         {"over-ask", KEY_OVER_ASK, "SHARE", CLI_REAL, &r->over_ask, 0, 10, NULL,
-         "Share of points asked for beyond the population"},
+         "Points asked for beyond the population, as a share of it. The population's size closes a "
+         "generation, but here every evaluation comes back, so this makes the population larger by that "
+         "share"},
         {"warm-start", KEY_WARM_START, "FILE", CLI_TEXT, &r->warm_start, 0, 0, NULL,
          "Points known before: a table with a row for each, its coordinates and behind them its value"},
     };
-    ADD(t, rows);
+    ADD(t, CONCERN_ALL, rows);
 }
 
 static void add_sparsity(search_request *r, option_table *t)
@@ -178,7 +197,7 @@ static void add_sparsity(search_request *r, option_table *t)
         {"bounds-file", KEY_BOUNDS_FILE, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
          "A file with a line 'LOW,HIGH' for each coordinate"},
     };
-    ADD(t, rows);
+    ADD(t, CONCERN_ALL, rows);
 }
 
 size_t search_limits_list(search_limits *limits, cli_option out[SEARCH_LIMIT_OPTIONS])
@@ -201,26 +220,46 @@ size_t search_limits_list(search_limits *limits, cli_option out[SEARCH_LIMIT_OPT
     return sizeof rows / sizeof *rows;
 }
 
+/* What is flown on other seeds at the end stands last: the rows before are about every problem. */
+size_t search_ending_list(search_ending *e, cli_option out[SEARCH_ENDING_OPTIONS])
+{
+    const cli_option rows[] = {
+        {"shortlist", KEY_SHORTLIST, "N", CLI_COUNT, &e->shortlist, 1, 1e5, NULL,
+         "Best points that are evaluated again at the end; without it 20, or 1 if values have no noise"},
+        {"recheck", KEY_RECHECK, "N", CLI_COUNT, &e->recheck, 1, 1e7, NULL,
+         "Evaluations for that, in all; without it 500, or as many as needed if values have no noise"},
+        {"prune", KEY_PRUNE, NULL, CLI_FLAG, &e->prune, 0, 0, NULL,
+         "With half of them, leave out each coordinate that is not missed"},
+        {"held-out", KEY_HELD_OUT, "N", CLI_COUNT, &e->held_out, 0, 1e6, NULL,
+         "Episodes that a recommended controller of the lander is flown in at the end"},
+    };
+    memcpy(out, rows, sizeof rows);
+    return sizeof rows / sizeof *rows;
+}
+
 static void add_end(search_request *r, option_table *t)
 {
     cli_option limits[SEARCH_LIMIT_OPTIONS];
+    cli_option ending[SEARCH_ENDING_OPTIONS];
     const cli_option rows[] = {
-        {"shortlist", KEY_SHORTLIST, "N", CLI_COUNT, &r->shortlist, 1, 1e6, NULL,
-         "Best points that are evaluated again at the end; without it 20, or 1 if values have no noise"},
-        {"recheck", KEY_RECHECK, "N", CLI_COUNT, &r->recheck, 1, 0x1p64, NULL,
-         "Evaluations for that, in all; without it 500, or as many as the shortlist is long"},
-        {"prune", KEY_PRUNE, NULL, CLI_FLAG, &r->prune, 0, 0, NULL,
-         "Then leave out each coordinate that is not missed"},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
          "Of the random numbers: the same seed gives the same run"},
         {"study", KEY_STUDY, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
          "The study to keep the run in, new or with other runs; without it the problem's name and .study"},
     };
-    add(t, limits, search_limits_list(&r->limits, limits));
-    ADD(t, rows);
+    const size_t endings = search_ending_list(&r->ending, ending);
+    add(t, CONCERN_ALL, limits, search_limits_list(&r->limits, limits));
+    add(t, CONCERN_ALL, ending, endings - 1);
+    add(t, CONCERN_LANDER, ending + endings - 1, 1);
+    ADD(t, CONCERN_ALL, rows);
 }
 
 /* ---- Defaults ----------------------------------------------------------------------------- */
+
+static int is_lander(const char *command)
+{
+    return strcmp(command, "lander") == 0;
+}
 
 static void defaults_of_search(search_request *r)
 {
@@ -232,7 +271,6 @@ static void defaults_of_search(search_request *r)
     r->projection = (int)o.model.projection;
     r->population = o.population;
     r->elites = o.elites;
-    r->share = o.share;
     r->initial_p = o.initial_p;
     r->initial_mu = o.initial_mu;
     r->initial_sigma = o.initial_sigma;
@@ -245,16 +283,15 @@ static search_request defaults(const char *command)
     const zilch_limits limits = zilch_limits_defaults();
     const zilch_regression_options regression = zilch_regression_defaults();
     search_request r = {.command = command,
+                        .problem = is_lander(command) ? "lander" : NULL,
                         .dim = UINT64_MAX,
                         .searched = (int)regression.searched,
                         .validation = regression.validation,
                         .episodes = 8,
-                        .held_out = 1000,
                         .lander = zilch_lander_defaults(),
                         .price = NAN,
                         .over_ask = limits.over_ask,
-                        .shortlist = UINT64_MAX,
-                        .recheck = UINT64_MAX,
+                        .ending = {UINT64_MAX, UINT64_MAX, 1000, 0},
                         .seed = 1};
     r.limits = (search_limits){.generations = limits.generations,
                                .evaluations = limits.evaluations,
@@ -265,6 +302,7 @@ static search_request defaults(const char *command)
     return r;
 }
 
+/* All that the publication says of its search. Seeds of landings are fresh. */
 static void defaults_as_published(search_request *r)
 {
     r->law = ZILCH_LAW_ZIG;
@@ -272,139 +310,95 @@ static void defaults_as_published(search_request *r)
     r->inverter = ZILCH_AMORTISED;
     r->shrinkage = ZILCH_SHRINK_NONE;
     r->projection = ZILCH_CLIP;
-}
-
-/* ---- Checks that no single row can make ------------------------------------------------------ */
-
-int search_wrong_usage(const search_request *r, const char *format, ...)
-{
-    char text[512];
-    const cli_usage usage = {.command = r->command};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return cli_wrong_usage(&usage, "%s", text);
-}
-
-static int is_regression(const search_request *r)
-{
-    zilch_regression kind;
-    return r->problem && zilch_regression_parse(r->problem, &kind) == ZILCH_OK;
-}
-
-static int check_problem(const search_request *r)
-{
-    const int regression = is_regression(r);
-    if (!r->problem || !*r->problem) {
-        return search_wrong_usage(r, "--problem NAME is missing");
-    }
-    if (regression && !r->data) {
-        return search_wrong_usage(r, "--data FILE is missing, which %s needs", r->problem);
-    }
-    if (regression && strcmp(r->data, "-") == 0) {
-        return search_wrong_usage(r, "--data: is read again when the run is resumed; give a file");
-    }
-    if (regression && r->dim != UINT64_MAX) {
-        return search_wrong_usage(r, "--dim: the columns of --data are the coordinates; leave it out");
-    }
-    if (!regression && (r->data || r->response)) {
-        return search_wrong_usage(r, "--%s is for the problems linear and logistic",
-                                  r->data ? "data" : "response");
-    }
-    return 0;
-}
-
-static int check_lander(const search_request *r)
-{
-    const zilch_lander_options *o = &r->lander;
-    const zilch_lander_options usual = zilch_lander_defaults();
-    if (!(o->gravity > -12.0 && o->gravity < 0.0)) {
-        return search_wrong_usage(r, "--gravity: must be between -12 and 0, the ends excluded");
-    }
-    if (!o->wind && (o->wind_power != usual.wind_power || o->turbulence_power != usual.turbulence_power)) {
-        return search_wrong_usage(r, "--wind-power and --turbulence-power say nothing without --wind");
-    }
-    return 0;
-}
-
-static int check_search(const search_request *r)
-{
-    if (r->elites >= r->population) {
-        return search_wrong_usage(r, "--elites %llu: must be fewer than the population, which is %llu",
-                                  (unsigned long long)r->elites, (unsigned long long)r->population);
-    }
-    if (r->active_most > 0 && r->active_least > r->active_most) {
-        return search_wrong_usage(r, "--active-least %llu is more than --active-most %llu",
-                                  (unsigned long long)r->active_least, (unsigned long long)r->active_most);
-    }
-    if (r->weights && r->inverter != ZILCH_AMORTISED) {
-        return search_wrong_usage(
-            r, "--weights: only the amortised inverter has networks; add --inverter amortised");
-    }
-    if (r->bounds && r->bounds_file) {
-        return search_wrong_usage(r, "--bounds and --bounds-file: give one of them");
-    }
-    if (!(r->share > 0)) {
-        return search_wrong_usage(r, "--share: must be above 0");
-    }
-    return 0;
-}
-
-static int check_end(const search_request *r)
-{
-    const uint64_t shortlist = r->shortlist != UINT64_MAX ? r->shortlist : 1;
-    if (r->recheck != UINT64_MAX && r->recheck < shortlist) {
-        return search_wrong_usage(r, "--recheck %llu: is less than one for each of the shortlist's %llu",
-                                  (unsigned long long)r->recheck, (unsigned long long)shortlist);
-    }
-    if (r->study && !*r->study) {
-        return search_wrong_usage(r, "--study: the file's name is empty");
-    }
-    if (cli_is_same_file(r->study, r->data) || cli_is_same_file(r->study, r->warm_start)) {
-        return search_wrong_usage(r, "--study: %s is what is read", r->study);
-    }
-    return 0;
+    r->population = 500;
+    r->elites = 100;
+    r->limits.generations = 100;
+    r->episodes = 8;
+    r->seeds = 0;
+    r->price = 2;
+    r->initial_p = 0.5;
+    r->initial_mu = 0;
+    r->initial_sigma = 2;
 }
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
 
-static int parse_words(search_request *r, int is_lander, int argc, char **argv)
+/* A row that is about another kind of problem would do nothing. */
+static int check_concerns(const search_request *r, const option_table *t)
 {
+    const size_t length = strcspn(r->problem, ":");
+    const int is_the_lander = length == strlen("lander") && strncmp(r->problem, "lander", length) == 0;
+    const int is_a_regression = search_is_regression(r->problem);
+    for (size_t k = 0; k < t->count; k++) {
+        const char *const about = t->concern[k] == CONCERN_LANDER && !is_the_lander ? "problem lander"
+                                  : t->concern[k] == CONCERN_REGRESSION && !is_a_regression
+                                      ? "problems linear and logistic"
+                                      : NULL;
+        if (about && t->given >> k & 1) {
+            return search_wrong_usage(r->command, "--%s is for the %s, not for %.*s", t->row[k].name, about,
+                                      (int)(length < 64 ? length : 64), r->problem);
+        }
+    }
+    return 0;
+}
+
+/* What is pinned by a preset is as good as said, where the problem's own settings do not say it. */
+static unsigned lander_said(const search_request *r, const option_table *t)
+{
+    static const struct {
+        int key;
+        unsigned bit;
+    } row[] = {{KEY_EPISODES, SEARCH_EPISODES},     {KEY_SEEDS, SEARCH_SEEDS},
+               {KEY_GRAVITY, SEARCH_GRAVITY},       {KEY_WIND, SEARCH_WIND},
+               {KEY_WIND_POWER, SEARCH_WIND_POWER}, {KEY_TURBULENCE_POWER, SEARCH_TURBULENCE_POWER}};
+    unsigned said = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        said |= is_given(t, row[i].key) ? row[i].bit : 0;
+    }
+    if (r->preset == PRESET_PUBLISHED) {
+        said |= search_setting_find(r->problem, "episodes") ? 0 : SEARCH_EPISODES;
+        said |= search_setting_find(r->problem, "seeds") ? 0 : SEARCH_SEEDS;
+    }
+    return said;
+}
+
+static int parse_words(search_request *r, int argc, char **argv)
+{
+    const int is_short = is_lander(r->command); /* its problem is known */
     option_table t = {.count = 0};
-    if (is_lander) {
-        add_lander(r, &t);
-    } else {
+    if (!is_short) {
         add_problem(r, &t);
     }
+    add_lander(r, &t);
     add_search(r, &t);
     add_sparsity(r, &t);
     add_end(r, &t);
     const cli_usage usage = {.command = r->command,
                              .operands = "",
-                             .about = is_lander ? lander_about : optimize_about,
+                             .about = is_short ? lander_about : optimize_about,
                              .options = t.row};
-    return cli_parse(&usage, argc, argv);
+    const int status = cli_parse_given(&usage, argc, argv, &t.given);
+    if (status) {
+        return status;
+    }
+    if (!r->problem || !*r->problem) {
+        return search_wrong_usage(r->command, "--problem NAME is missing");
+    }
+    r->said = lander_said(r, &t);
+    return check_concerns(r, &t);
 }
 
 int search_request_parse(search_request *out, int argc, char **argv)
 {
-    const int is_lander = strcmp(argv[0], "lander") == 0;
-    const char *command = is_lander ? "lander" : "optimize";
+    const char *command = is_lander(argv[0]) ? "lander" : "optimize";
     *out = defaults(command);
-    int status = parse_words(out, is_lander, argc, argv);
+    int status = parse_words(out, argc, argv);
     if (!status && out->preset == PRESET_PUBLISHED) {
         *out = defaults(command);
         defaults_as_published(out);
-        status = parse_words(out, is_lander, argc, argv);
+        status = parse_words(out, argc, argv);
     }
-    if (!status) {
-        status = is_lander ? check_lander(out) : check_problem(out);
-    }
-    if (!status) {
-        status = check_search(out);
-    }
-    return status ? status : check_end(out);
+    return status ? status : search_request_check(out);
 }
 
 zilch_limits search_limits_of(const search_request *r)

@@ -14,31 +14,47 @@ typedef struct search_limits {
     double target, seconds;
 } search_limits;
 
+/* What happens to the best points when the search is over: this may change too. UINT64_MAX: not said. */
+typedef struct search_ending {
+    uint64_t shortlist, recheck, held_out;
+    int prune;
+} search_ending;
+
+/* Settings of the lander that options may give: bits of search_request.said. */
+enum {
+    SEARCH_EPISODES = 1 << 0,
+    SEARCH_SEEDS = 1 << 1,
+    SEARCH_GRAVITY = 1 << 2,
+    SEARCH_WIND = 1 << 3,
+    SEARCH_WIND_POWER = 1 << 4,
+    SEARCH_TURBULENCE_POWER = 1 << 5
+};
+
 /* Texts point into the words that were parsed. UINT64_MAX and NaN: not said. */
 typedef struct search_request {
     const char *command; /* "lander" or "optimize" */
 
     /* The problem. */
-    const char *problem;
+    const char *problem; /* "lander" of that command */
     uint64_t dim;
     const char *data, *response;
     int searched;
     double validation;
-    uint64_t episodes, held_out;
+    uint64_t episodes;
     int seeds, preset;
     zilch_lander_options lander;
+    unsigned said; /* of the lander */
 
     /* The search. */
     int law, inverter, shrinkage, projection, archive;
     uint64_t population, elites, seed;
-    double share, over_ask, price, initial_p, initial_mu, initial_sigma;
+    double over_ask, price, initial_p, initial_mu, initial_sigma;
     uint64_t active_least, active_most;
     const char *on, *off, *groups, *bounds, *bounds_file, *weights, *warm_start;
 
     /* Its end. */
     search_limits limits;
-    uint64_t shortlist, recheck;
-    int prune;
+    search_ending ending;
 
     const char *study;
 } search_request;
@@ -47,13 +63,24 @@ typedef struct search_request {
  * status after printing why. */
 int search_request_parse(search_request *out, int argc, char **argv);
 
-/* "zilch lander: message" and where help is found. Gives CLI_USAGE. */
-int search_wrong_usage(const search_request *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Rows for the limits, at most SEARCH_LIMIT_OPTIONS; gives how many. */
-enum { SEARCH_LIMIT_OPTIONS = 6 };
+/* Rows for the limits and for the ending; at most so many, an empty one behind them not counted. They give
+ * how many. */
+enum { SEARCH_LIMIT_OPTIONS = 6, SEARCH_ENDING_OPTIONS = 4 };
 size_t search_limits_list(search_limits *limits, cli_option out[SEARCH_LIMIT_OPTIONS]);
+size_t search_ending_list(search_ending *ending, cli_option out[SEARCH_ENDING_OPTIONS]);
+
+/* What no single row can check. 0, or CLI_USAGE after printing why. */
+int search_request_check(const search_request *r);
+int search_ending_check(const char *command, const search_ending *ending);
+
+/* "zilch lander: message" and where help is found. Gives CLI_USAGE. */
+int search_wrong_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Linear or logistic, with or without settings behind a colon, which they do not have. */
+int search_is_regression(const char *problem);
+
+/* What stands behind "name=" in "problem:name=value,..."; NULL if it does not. */
+const char *search_setting_find(const char *problem, const char *name);
 
 /* The library's, without the seconds. */
 zilch_limits search_limits_of(const search_request *r);

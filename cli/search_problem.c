@@ -27,49 +27,72 @@ static int wrong_problem(const search_request *r, const char *name)
     suggestion near = suggestion_for(name, length);
     for (size_t i = 0; i < PROBLEMS; i++) {
         if (strlen(problem_names[i]) == length && strncmp(problem_names[i], name, length) == 0) {
-            return search_wrong_usage(r, "--problem: %s", zilch_last_error());
+            return search_wrong_usage(r->command, "--problem: %s", zilch_last_error());
         }
         suggestion_offer(&near, problem_names[i]);
     }
     suggestion_offer(&near, "linear");
     suggestion_offer(&near, "logistic");
     if (near.best) {
-        return search_wrong_usage(r, "--problem: unknown problem '%.*s'; did you mean '%s'?",
+        return search_wrong_usage(r->command, "--problem: unknown problem '%.*s'; did you mean '%s'?",
                                   (int)(length < 64 ? length : 64), name, near.best);
     }
-    return search_wrong_usage(r, "--problem: %s", zilch_last_error());
+    return search_wrong_usage(r->command, "--problem: %s", zilch_last_error());
 }
 
-static void lander_name(const search_request *r, char out[NAME_SIZE])
+/* A name that grows by settings: the first behind a colon, the others behind commas. */
+static void name_add(char name[NAME_SIZE], const char *setting, const char *value)
+{
+    const size_t used = strlen(name);
+    snprintf(name + used, NAME_SIZE - used, "%s%s=%s", strchr(name, ':') ? "," : ":", setting, value);
+}
+
+static void name_add_count(char name[NAME_SIZE], const char *setting, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    name_add(name, setting, digits);
+}
+
+static void name_add_real(char name[NAME_SIZE], const char *setting, double value)
+{
+    char number[NUMBER_SIZE];
+    number_format(value, number);
+    name_add(name, setting, number);
+}
+
+/* The library adds what is not said, and complains of what is said twice. */
+static void name_make(const search_request *r, char out[NAME_SIZE])
 {
     const zilch_lander_options *o = &r->lander;
-    const zilch_lander_options usual = zilch_lander_defaults();
-    char number[3][NUMBER_SIZE];
-    number_format(o->gravity, number[0]);
-    number_format(o->wind_power, number[1]);
-    number_format(o->turbulence_power, number[2]);
-    size_t used = (size_t)snprintf(out, NAME_SIZE, "lander:episodes=%llu,seeds=%s",
-                                   (unsigned long long)r->episodes, r->seeds ? "common" : "fresh");
-    if (o->gravity != usual.gravity) {
-        used += (size_t)snprintf(out + used, NAME_SIZE - used, ",gravity=%s", number[0]);
+    snprintf(out, NAME_SIZE, "%s", r->problem);
+    if (r->dim != UINT64_MAX) {
+        name_add_count(out, "dim", r->dim);
     }
-    if (o->wind) {
-        snprintf(out + used, NAME_SIZE - used, ",wind=1,wind_power=%s,turbulence_power=%s", number[1],
-                 number[2]);
+    if (r->said & SEARCH_EPISODES) {
+        name_add_count(out, "episodes", r->episodes);
+    }
+    if (r->said & SEARCH_SEEDS) {
+        name_add(out, "seeds", r->seeds ? "common" : "fresh");
+    }
+    if (r->said & SEARCH_GRAVITY) {
+        name_add_real(out, "gravity", o->gravity);
+    }
+    if (r->said & SEARCH_WIND) {
+        name_add(out, "wind", "1");
+    }
+    if (r->said & SEARCH_WIND_POWER) {
+        name_add_real(out, "wind_power", o->wind_power);
+    }
+    if (r->said & SEARCH_TURBULENCE_POWER) {
+        name_add_real(out, "turbulence_power", o->turbulence_power);
     }
 }
 
 static int open_named(search_problem *p, const search_request *r)
 {
     char name[NAME_SIZE];
-    if (!r->problem) { /* of zilch lander, which has options of its own */
-        lander_name(r, name);
-    } else if (r->dim != UINT64_MAX) {
-        snprintf(name, sizeof name, "%s%sdim=%llu", r->problem, strchr(r->problem, ':') ? "," : ":",
-                 (unsigned long long)r->dim);
-    } else {
-        snprintf(name, sizeof name, "%s", r->problem);
-    }
+    name_make(r, name);
     const zilch_status status = zilch_problem_open(&p->problem, name, r->seed);
     if (status != ZILCH_OK) {
         return status == ZILCH_EARG ? wrong_problem(r, name) : cli_fail_library();
@@ -80,7 +103,39 @@ static int open_named(search_problem *p, const search_request *r)
     return p->text ? 0 : cli_fail("out of memory");
 }
 
-/* ---- What a lander's text says --------------------------------------------------------------- */
+/* ---- What a problem's text says -------------------------------------------------------------- */
+
+/* The data's name may hold anything; what follows it does not hold a comma. */
+static const char *last_setting(const char *text, const char *name)
+{
+    const char *found = NULL;
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+        found = at + strlen(name);
+    }
+    return found;
+}
+
+void search_problem_recognise(search_problem *out, const char *text)
+{
+    *out = (search_problem){.is_lander = search_problem_is_lander(text),
+                            .is_regression = search_is_regression(text)};
+    const char *response = out->is_regression ? last_setting(text, ",response=") : NULL;
+    const char *searched = response ? strchr(response, ',') : NULL;
+    const unsigned long long number = response ? strtoull(response, NULL, 10) : 0;
+    out->response = number > 0 ? (size_t)number - 1 : SIZE_MAX;
+    out->is_subset = searched && strncmp(searched, ",searched=subset", strlen(",searched=subset")) == 0;
+}
+
+int search_problem_is_same(const char *a, const char *b)
+{
+    const char *behind_a = search_is_regression(a) ? last_setting(a, ",response=") : NULL;
+    const char *behind_b = search_is_regression(b) ? last_setting(b, ",response=") : NULL;
+    if (!behind_a || !behind_b) {
+        return strcmp(a, b) == 0;
+    }
+    const size_t name = strcspn(a, ":") + 1;
+    return strncmp(a, b, name) == 0 && strcmp(behind_a, behind_b) == 0;
+}
 
 int search_problem_is_lander(const char *text)
 {
@@ -88,21 +143,9 @@ int search_problem_is_lander(const char *text)
     return length == strlen("lander") && strncmp(text, "lander", length) == 0;
 }
 
-/* What stands behind "name=" in "lander:name=value,..."; NULL if it does not. */
-static const char *setting_find(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ',')) {
-        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == '=') {
-            return at + 2 + length;
-        }
-    }
-    return NULL;
-}
-
 static void setting_number(const char *text, const char *name, double *out)
 {
-    const char *value = setting_find(text, name);
+    const char *value = search_setting_find(text, name);
     double number;
     if (value && number_scan(value, &number)) {
         *out = number;
@@ -162,7 +205,8 @@ static int find_response(search_problem *p, const search_request *r)
         p->response = (size_t)number - 1;
         return 0;
     }
-    return search_wrong_usage(r, "--response: '%s' is neither a column's name nor a number from 1 to %zu",
+    return search_wrong_usage(r->command,
+                              "--response: '%s' is neither a column's name nor a number from 1 to %zu",
                               r->response, t->cols);
 }
 
@@ -181,6 +225,21 @@ static void split(const search_problem *p, double *x, double *y)
     }
 }
 
+/* The library does not know the response's place among the columns. */
+static int fail_regression(const search_problem *p, const search_request *r)
+{
+    static const char word[] = "regression: column ";
+    const char *error = zilch_last_error();
+    if (strncmp(error, word, strlen(word)) == 0) {
+        char *rest;
+        const size_t column = (size_t)strtoull(error + strlen(word), &rest, 10);
+        const char *behind = strstr(rest, ") ");
+        return cli_fail("%s: column %zu %s", r->data, column + (column >= p->response) + 1,
+                        behind ? behind + 2 : rest);
+    }
+    return cli_fail("%s: %s", r->data, cli_error_text());
+}
+
 static int open_regression(search_problem *p, const search_request *r, zilch_regression kind)
 {
     const table *t = &p->data;
@@ -197,16 +256,31 @@ static int open_regression(search_problem *p, const search_request *r, zilch_reg
     const zilch_status status =
         zilch_problem_regression(&p->problem, t->rows, t->cols - 1, x, y, &o, r->seed);
     free(x);
-    return status == ZILCH_OK ? 0 : cli_fail("%s: %s", r->data, zilch_last_error());
+    return status == ZILCH_OK ? 0 : fail_regression(p, r);
+}
+
+static int read_data(search_problem *p, const search_request *r)
+{
+    table_error error;
+    if (table_read(&p->data, r->data, 1, &error)) {
+        return cli_fail("%s", error.text);
+    }
+    if (p->data.cols < 2) {
+        return cli_fail("%s: has one column: a regression needs one to be explained and at least one to "
+                        "explain it by; is the separator comma, tab, semicolon or blank?",
+                        r->data);
+    }
+    table_checksum(&p->data, p->checksum);
+    return 0;
 }
 
 static int open_data(search_problem *p, const search_request *r, zilch_regression kind)
 {
-    table_error error;
-    if (table_read(&p->data, r->data, 2, &error)) {
-        return cli_fail("%s", error.text);
+    char share[NUMBER_SIZE];
+    int status = read_data(p, r);
+    if (!status) {
+        status = find_response(p, r);
     }
-    int status = find_response(p, r);
     if (!status) {
         status = open_regression(p, r, kind);
     }
@@ -214,15 +288,16 @@ static int open_data(search_problem *p, const search_request *r, zilch_regressio
         return status;
     }
     p->is_regression = 1;
+    p->is_subset = r->searched == ZILCH_SEARCHED_SUBSET;
     p->info = zilch_problem_describe(p->problem);
-    table_checksum(&p->data, p->checksum);
+    number_format(r->validation, share);
     const size_t size = strlen(r->data) + NAME_SIZE;
     p->text = malloc(size);
     if (!p->text) {
         return cli_fail("out of memory");
     }
-    snprintf(p->text, size, "%s:data=%s,response=%zu,searched=%s", p->info.name, r->data, p->response + 1,
-             zilch_searched_name((zilch_searched)r->searched));
+    snprintf(p->text, size, "%s:data=%s,response=%zu,searched=%s,validation=%s", p->info.name, r->data,
+             p->response + 1, zilch_searched_name((zilch_searched)r->searched), share);
     return 0;
 }
 
@@ -230,8 +305,8 @@ int search_problem_open(search_problem *out, const search_request *r)
 {
     zilch_regression kind;
     *out = (search_problem){0};
-    return r->problem && zilch_regression_parse(r->problem, &kind) == ZILCH_OK ? open_data(out, r, kind)
-                                                                               : open_named(out, r);
+    return zilch_regression_parse(r->problem, &kind) == ZILCH_OK ? open_data(out, r, kind)
+                                                                 : open_named(out, r);
 }
 
 void search_problem_close(search_problem *p)
@@ -274,16 +349,33 @@ static void print_coordinates(size_t dim, const double *x, size_t most, FILE *st
     }
 }
 
-/* Of the column that is the point's coordinate `index`. */
+size_t search_problem_column(const search_problem *p, size_t index)
+{
+    return index + (index >= p->response) + 1;
+}
+
+/* Of a regression whose data are not at hand: what was searched, by the columns' numbers. */
+static void print_columns(const search_problem *p, size_t dim, const double *x, FILE *stream)
+{
+    char number[NUMBER_SIZE];
+    for (size_t i = 0; i < dim; i++) {
+        if (x[i] != 0) {
+            number_format(x[i], number);
+            fprintf(stream, "column %zu: %s%s\n", search_problem_column(p, i), p->is_subset ? "used" : number,
+                    p->is_subset ? "" : " where it is standardised");
+        }
+    }
+}
+
 static void print_coefficient(const search_problem *p, size_t index, double value, FILE *stream)
 {
-    const size_t column = index + (index >= p->response);
+    const size_t column = search_problem_column(p, index);
     char number[NUMBER_SIZE];
     number_format(value, number);
     if (p->data.names) {
-        fprintf(stream, "%s: %s\n", p->data.names[column], number);
+        fprintf(stream, "%s: %s\n", p->data.names[column - 1], number);
     } else {
-        fprintf(stream, "column %zu: %s\n", column + 1, number);
+        fprintf(stream, "column %zu: %s\n", column, number);
     }
 }
 
@@ -297,15 +389,26 @@ static void print_errors(const search_problem *p, const zilch_regression_fit *fi
             fit->validation_score);
 }
 
+double *search_problem_fit(const search_problem *p, const double *x, zilch_regression_fit *fit)
+{
+    double *coefficient = malloc(p->info.dim * sizeof *coefficient);
+    if (!coefficient) {
+        cli_fail("out of memory");
+    } else if (zilch_problem_fit(p->problem, x, coefficient, fit) != ZILCH_OK) {
+        cli_fail_library();
+        free(coefficient);
+        coefficient = NULL;
+    }
+    return coefficient;
+}
+
 static int print_regression(const search_problem *p, const double *x, FILE *stream)
 {
     zilch_regression_fit fit;
     char number[NUMBER_SIZE];
-    double *coefficient = malloc(p->info.dim * sizeof *coefficient);
-    if (!coefficient || zilch_problem_fit(p->problem, x, coefficient, &fit) != ZILCH_OK) {
-        const int status = coefficient ? cli_fail_library() : cli_fail("out of memory");
-        free(coefficient);
-        return status;
+    double *coefficient = search_problem_fit(p, x, &fit);
+    if (!coefficient) {
+        return CLI_FAILED;
     }
     number_format(fit.intercept, number);
     fprintf(stream, "intercept: %s\n", number);
@@ -319,15 +422,18 @@ static int print_regression(const search_problem *p, const double *x, FILE *stre
     return 0;
 }
 
-int search_point_print(const search_problem *problem, int is_lander, size_t dim, const double *x, size_t most,
-                       FILE *stream)
+int search_point_print(const search_problem *p, size_t dim, const double *x, size_t most, FILE *stream)
 {
-    if (is_lander && dim == ZILCH_POLICY_PARAMETERS) {
+    if (p->is_lander && dim == ZILCH_POLICY_PARAMETERS) {
         return print_controller(x, stream);
     }
-    if (problem && problem->is_regression) {
-        return print_regression(problem, x, stream);
+    if (p->is_regression && p->problem) {
+        return print_regression(p, x, stream);
     }
-    print_coordinates(dim, x, most, stream);
+    if (p->is_regression) {
+        print_columns(p, dim, x, stream);
+    } else {
+        print_coordinates(dim, x, most, stream);
+    }
     return 0;
 }

@@ -9,11 +9,12 @@
 #include <stdio.h>
 
 typedef struct search_problem {
-    zilch_problem *problem;
+    zilch_problem *problem; /* NULL: only recognised */
     zilch_problem_info info;
     char *text;    /* what opens it again, or for a regression what its data are */
     int is_lander; /* its points are controllers */
     int is_regression;
+    int is_subset;     /* a regression whose points choose columns */
     table data;        /* of a regression */
     size_t response;   /* the column to be explained, from 0 */
     char checksum[17]; /* of the data, for whoever comes back; "" without data */
@@ -23,16 +24,27 @@ typedef struct search_problem {
 int search_problem_open(search_problem *out, const search_request *r);
 void search_problem_close(search_problem *p);
 
+/* What a text alone tells of a problem, enough to print its points. */
+void search_problem_recognise(search_problem *out, const char *text);
+
+/* Whether two texts speak of the same problem; where its data lie does not matter. */
+int search_problem_is_same(const char *a, const char *b);
+
 /* The problem's name is lander, with or without settings: its points are controllers. */
 int search_problem_is_lander(const char *text);
 
 /* The lander that a problem's text speaks of, for flying a controller outside the search. */
 zilch_lander_options search_problem_lander(const char *text);
 
-/* Lines about a point: formulas of a controller, coefficients of a regression, or the active coordinates.
- * `problem` may be NULL; `is_lander` then says which. Of many coordinates the first `most` are printed, and
- * how many there are. 0, or 1 after printing why. */
-int search_point_print(const search_problem *problem, int is_lander, size_t dim, const double *x, size_t most,
-                       FILE *stream);
+/* Number, from 1, of the column of the data that a coordinate, from 0, of a regression is about. */
+size_t search_problem_column(const search_problem *p, size_t index);
+
+/* A point of a regression that is open as coefficients in the units of the data, to be freed; NULL after
+ * printing why. */
+double *search_problem_fit(const search_problem *p, const double *x, zilch_regression_fit *fit);
+
+/* Lines about a point: formulas of a controller, coefficients of a regression, or the active coordinates. Of
+ * many coordinates the first `most` are printed, and how many there are. 0, or 1 after printing why. */
+int search_point_print(const search_problem *p, size_t dim, const double *x, size_t most, FILE *stream);
 
 #endif

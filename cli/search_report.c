@@ -1,6 +1,5 @@
 /* Lines about what a search has found. Six digits: what is beyond them is noise to a reader; 'zilch export'
- * and
- * --json have them all. */
+ * and --json have them all. */
 #include "search_report.h"
 
 #include "cli.h"
@@ -37,8 +36,15 @@ static void print_mean(const zilch_recommendation *r)
     if (r->deviation > 0 && r->evaluations > 1) {
         printf(" +- %.3g", r->deviation / sqrt((double)r->evaluations));
     }
-    printf(" in %llu fresh evaluation%s, active %zu", (unsigned long long)r->evaluations,
-           r->evaluations == 1 ? "" : "s", r->active);
+    printf(" in %llu", (unsigned long long)r->evaluations);
+    if (r->spent > r->evaluations) {
+        printf(" of %llu", (unsigned long long)r->spent);
+    }
+    printf(" fresh evaluation%s", r->spent == 1 ? "" : "s");
+    if (r->failures > 0) {
+        printf(", %llu failed", (unsigned long long)r->failures);
+    }
+    printf(", active %zu", r->active);
     if (r->pruned) {
         printf(", %zu pruned", r->pruned);
     }

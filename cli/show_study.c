@@ -81,7 +81,7 @@ static zilch_status print_generation(void *context, const zilch_generation *g)
 
 static int print_generations(const study_file *f, const study_run *run, int is_all)
 {
-    const uint64_t count = run->last.generation;
+    const uint64_t count = run->run.generations;
     thinning t = {.count = count, .rows = is_all || count < ROWS_SHOWN ? count : ROWS_SHOWN};
     printf("\n%10s %12s %9s %14s %14s %7s\n", "generation", "evaluations", "failures", "best fitness",
            "value", "active");
@@ -126,7 +126,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     print_run_heading(&run->run, b->optimizer);
     search_report_seen(&b->seen);
     search_report_recommended(&b->conclusion);
-    if (run->last.generation == 0) {
+    if (run->run.generations == 0) {
         return CLI_OK;
     }
     return print_generations(f, run, is_all) ||
@@ -135,11 +135,15 @@ static int print_run(const study_file *f, const study_run *run, const study_best
                : CLI_OK;
 }
 
-static int show_run(const study_file *f, uint64_t number, int is_json, int is_all)
+static int show_run(study_file *f, uint64_t number, int is_json, int is_all)
 {
     const study_run *run = study_file_find(f, number);
     study_best b = {0};
     int status = run ? study_best_read(&b, f, run) : CLI_FAILED;
+    if (!status && is_json) {
+        study_best_open_data(&b, run, 0);
+        status = study_file_read_last(f, run->run.run);
+    }
     if (!status) {
         status = is_json ? json_print_run(f, run, &b) : print_run(f, run, &b, is_all);
     }
@@ -151,6 +155,9 @@ int show_study(const char *path, uint64_t run, int is_json, int is_all)
 {
     study_file f;
     int status = study_file_open(&f, path, ZILCH_STUDY_READ);
+    if (!status && run == UINT64_MAX) {
+        status = study_file_read_last(&f, STUDY_ALL_RUNS);
+    }
     if (!status) {
         status = run != UINT64_MAX ? show_run(&f, run, is_json, is_all)
                  : is_json         ? json_print_study(&f)

@@ -1,11 +1,14 @@
-/* Reading a study: its runs are few, so they are all read when it is opened. */
+/* Reading a study: its runs are few, so they are all read when it is opened; their generations are not. */
 #include "study_file.h"
 
 #include "cli.h"
-#include "search_problem.h"
+#include "json.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Runs -------------------------------------------------------------------------------- */
 
@@ -62,14 +65,22 @@ int study_file_open(study_file *out, const char *path, zilch_study_mode mode)
     if (status == ZILCH_OK) {
         status = zilch_study_runs(out->study, take_run, out);
     }
-    for (size_t i = 0; i < out->count && status == ZILCH_OK; i++) {
-        study_run *r = &out->runs[i];
-        status = zilch_study_generations(out->study, r->run.run, take_generation, &r->last);
-    }
     if (status != ZILCH_OK) {
         return fail_reading(status);
     }
     return out->count ? 0 : cli_fail("%s: has no runs yet", path);
+}
+
+int study_file_read_last(study_file *f, uint64_t number)
+{
+    zilch_status status = ZILCH_OK;
+    for (size_t i = 0; i < f->count && status == ZILCH_OK; i++) {
+        study_run *r = &f->runs[i];
+        if (number == STUDY_ALL_RUNS || r->run.run == number) {
+            status = zilch_study_generations(f->study, r->run.run, take_generation, &r->last);
+        }
+    }
+    return status == ZILCH_OK ? 0 : fail_reading(status);
 }
 
 void study_file_close(study_file *f)
@@ -109,7 +120,8 @@ const char *study_stop_name(zilch_stop stop)
 int study_best_read(study_best *out, const study_file *f, const study_run *run)
 {
     const size_t dim = run->run.dim;
-    *out = (study_best){.dim = dim, .is_lander = search_problem_is_lander(run->run.texts.problem)};
+    *out = (study_best){.dim = dim, .over_ask = NAN};
+    search_problem_recognise(&out->problem, run->run.texts.problem);
     out->seen_x = calloc(dim, sizeof *out->seen_x);
     out->recommended_x = calloc(dim, sizeof *out->recommended_x);
     if (!out->seen_x || !out->recommended_x) {
@@ -134,4 +146,44 @@ void study_best_free(study_best *b)
     free(b->seen_x);
     free(b->recommended_x);
     zilch_optimizer_destroy(b->optimizer);
+    search_problem_close(&b->problem);
+}
+
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
+/* The same data as then, or none: 0 or 1. */
+static int open_data(study_best *b, const search_request *asked, const char *checksum, int is_loud)
+{
+    static const char remedy[] = "columns are named by their numbers, without coefficients";
+    search_problem opened = {0};
+    if (access(asked->data, R_OK) != 0) {
+        return is_loud ? cli_fail("%s: the data are missing (%s); %s", asked->data, strerror(errno), remedy)
+                       : 1;
+    }
+    if (search_problem_open(&opened, asked)) {
+        search_problem_close(&opened);
+        return 1;
+    }
+    if (opened.info.dim != b->dim || strcmp(opened.checksum, checksum) != 0) {
+        search_problem_close(&opened);
+        return is_loud ? cli_fail("%s: is not as it was when the run began; %s", asked->data, remedy) : 1;
+    }
+    b->problem = opened; /* what was only recognised holds no memory */
+    return 0;
+}
+
+void study_best_open_data(study_best *b, const study_run *run, int is_loud)
+{
+    json_arguments arguments;
+    search_request asked;
+    if (json_arguments_parse(run->run.texts.arguments, &arguments)) {
+        return;
+    }
+    if (search_request_parse(&asked, (int)arguments.count, arguments.words) == 0) {
+        b->over_ask = asked.over_ask;
+        if (b->problem.is_regression) {
+            open_data(b, &asked, arguments.checksum, is_loud);
+        }
+    }
+    json_arguments_free(&arguments);
 }

@@ -18,9 +18,10 @@ expect_in_output 'seed: 1'
 expect_in_output 'stopped by: generations'
 expect_in_output 'evaluations: 60 of'
 grep -qE '^best seen: fitness -?[0-9.]+, value -?[0-9.]+, active [0-9]+$' "$out" || complain 'no best'
-grep -qE '^recommended: value -?[0-9.]+ \+- [0-9.]+ in [0-9]+ fresh evaluations, active [0-9]+$' "$out" || complain 'no recommendation'
+grep -qE '^recommended: value -?[0-9.]+ \+- [0-9.]+ in [0-9]+ of 12 fresh evaluations, active [0-9]+$' "$out" || complain 'no recommendation'
 expect_in_output 'in 20 episodes of seeds from 0 on, which no search draws'
 grep -q '^a_main = ' "$out" && grep -q '^a_side = ' "$out" || complain 'no formulas'
+expect_in_output 'to fly it: zilch best lander.study --run 1 -o - | zilch play --controller - --episodes 20'
 [ "$(tail -n 1 "$out")" = 'study: lander.study, run 1' ] || complain 'the study is not named'
 [ "$(ls)" = "$(printf 'lander.study\nprinted')" ] || complain "left behind: $(ls)"
 
@@ -51,14 +52,19 @@ for threads in 1 7; do
   expect_status 0 tiny --threads "$threads" --study "threads$threads"
   "$zilch" export "threads$threads" >again
   expect_same exported again
-  sed '$d' printed >first
-  sed '$d' "$out" | cmp -s first - || complain "another result on $threads threads"
+  grep -v '^study: \|^to fly it: ' printed >first
+  grep -v '^study: \|^to fly it: ' "$out" | cmp -s first - || complain "another result on $threads threads"
 done
 expect_status 0 "$zilch" optimize --problem lander:episodes=1 --population 20 --elites 5 --generations 3 --shortlist 4 \
   --recheck 12 --study same
+expect_in_output 'in 1000 episodes'
+expect_status 0 "$zilch" optimize --problem lander --episodes 1 --held-out 30 --population 20 --elites 5 --generations 3 \
+  --shortlist 4 --recheck 12 --study same2
+expect_in_output 'in 30 episodes'
+"$zilch" export same2 >again
+expect_same exported again
 "$zilch" export same >again
 expect_same exported again
-expect_in_output 'in 1000 episodes'
 
 # Presets, and what is said beside them.
 expect_status 0 tiny --preset published --held-out 0
@@ -69,6 +75,26 @@ expect_status 0 tiny --projection repair --preset published --shrinkage bayes --
 expect_in_output 'law ea'
 expect_status 0 tiny --projection repair --preset published --shrinkage bayes --generations 1
 expect_in_output 'fit: inverter amortised, shrinkage bayes, projection repair'
+# The publication's search, whatever the defaults are; settings of the problem are said, too.
+for problem in '' ' --problem lander:episodes=1' ' --problem lander:seeds=common'; do
+  name=optimize
+  [ -n "$problem" ] || name=lander
+  # shellcheck disable=SC2086 # words
+  expect_status 0 "$zilch" $name --preset published$problem --evaluations 3 --recheck 1 --held-out 0 --study "paper$problem"
+  expect_in_output 'search: law zig, population 500, elites 100, archive latest, price 2'
+  expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
+done
+expect_in_output 'lander:episodes=8,seeds=common,'
+"$zilch" show 'paper --problem lander:episodes=1' | grep -q 'lander:episodes=1,seeds=fresh,' || complain 'not what was said'
+"$zilch" show --run 1 --json paper >paper.json
+expect_status 0 python3 - <<'PYTHON'
+import json
+run = json.load(open("paper.json"))
+s = run["settings"]
+assert (s["population"], s["elites"], s["initial_p"], s["initial_mu"], s["initial_sigma"]) == (500, 100, 0.5, 0, 2)
+assert run["problem"].startswith("lander:episodes=8,seeds=fresh,") and run["price"] == 2
+assert run["recommended"]["deviation"] is None and run["recommended"]["standard_error"] is None
+PYTHON
 
 # Another world, in the search and behind it.
 expect_status 0 tiny --seeds common --gravity -4 --wind --wind-power 3 --study windy
@@ -78,6 +104,14 @@ expect_status 0 "$zilch" best windy -o controller
 expect_status 0 "$zilch" play -c controller -n 20 --gravity -4 --wind --wind-power 3
 mean=$(sed -n 's/^return    mean \([-0-9.]*\),.*/\1/p' "$err")
 grep -qF "held out: mean return $mean +- " printed || complain "held out in another world: $mean"
+# The line that is printed flies it as it was flown, from a study of any name, whatever came after.
+expect_status 0 tiny --wind --gravity -5 --turbulence-power 0.25 --study "it's windy"
+cp "$out" printed
+expect_status 0 tiny --study "it's windy" --seed 2
+line=$(sed -n 's/^to fly it: //p' printed | sed 's/zilch/"$zilch"/g')
+expect_status 0 eval "$line"
+mean=$(sed -n 's/^return    mean \([-0-9.]*\),.*/\1/p' "$err")
+grep -qF "held out: mean return $mean +- " printed || complain "the line flies it in another world: $mean"
 expect_status 0 tiny --prune --study pruned
 expect_status 0 tiny --price 0 --study free
 expect_in_output 'price 0'
@@ -95,6 +129,7 @@ wrong "did you mean '--episodes'?" --episode5 3
 wrong "--episodes: '0' is not" --episodes 0
 wrong "--seeds: 'new' is none of fresh|common" --seeds new
 wrong "--preset: 'paper' is none of default|published" --preset paper
+wrong '--recheck 3: is less than --shortlist 4' --recheck 3 --shortlist 4
 wrong '--gravity: must be between -12 and 0' --gravity 0
 wrong 'say nothing without --wind' --wind-power 3
 wrong "unknown option '--problem'" --problem smop1
@@ -102,6 +137,12 @@ wrong "--on: '91': coordinates are numbered from 1 to 90" --on 91
 expect_no_file new
 expect_status 0 "$zilch" lander --help
 expect_in_output '--held-out'
+cp "$out" printed
+expect_status 0 "$zilch" help lander
+expect_same printed "$out"
 expect_status 0 "$zilch" help
 for command in lander optimize resume best export; do expect_in_output "  $command "; done
+expect_in_output 'the lander and the search are'
+expect_status 0 "$zilch" bench --help
+tr -s ' \n' '  ' <"$out" | grep -qF 'search (a generation outside the objective)' || complain 'bench is silent about search'
 verdict

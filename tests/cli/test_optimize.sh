@@ -13,7 +13,7 @@ tiny()
 expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0
 expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
 search: law zig, population 20, elites 5, archive latest, price 0
-fit: inverter exact, shrinkage none, projection repair
+fit: inverter exact, shrinkage bayes, projection clip
 seed: 1
 stopped by: generations
 generations: 4
@@ -39,7 +39,7 @@ expect_in_output 'study: sphere.study, run 2'
 expect_status 0 tiny --problem sphere:active=2,noise=0.1 --dim 6
 expect_in_output 'problem: sphere:dim=6,active=2,noise=0.1, 6 coordinates, minimize'
 expect_in_output 'study: sphere.study, run 3'
-grep -qE '^recommended: value [0-9.e+-]+ \+- [0-9.e+-]+ in [0-9]+ fresh evaluations' "$out" || complain 'no standard error'
+grep -qE '^recommended: value [0-9.e+-]+ \+- [0-9.e+-]+ in [0-9]+ of [0-9]+ fresh evaluations' "$out" || complain 'no standard error'
 
 # Neither threads nor chance change a run; the seed does, and so does each law.
 for threads in 1 2 7; do
@@ -51,7 +51,7 @@ expect_same export1 export2
 expect_same export1 export7
 [ "$(wc -l <export1)" -eq 81 ] || complain 'not 80 evaluations and a header'
 for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '--initial-sigma 1' '--elites 6' \
-  '--archive mean --problem sphere:noise=1,active=3' '--shrinkage bayes' '--projection clip' '--inverter amortised'; do
+  '--archive mean --problem sphere:noise=1,active=3' '--shrinkage none' '--inverter amortised'; do
   rm -f other
   # shellcheck disable=SC2086 # words
   expect_status 0 tiny --problem smop2 --dim 12 --study other $option
@@ -104,6 +104,17 @@ holds 'all(v >= 0 for v in x[1:])' --bounds 0:none
 printf 'lower,upper\n# the first\n0,1\nnone,0\n,none\n-1,1\n-1,1\n-1,1\n-1,1\n-1,1\n3,4\n' >bounds.csv
 holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-file bounds.csv
 holds 'True' --bounds : --prune --shortlist 3 --recheck 9
+# Pruning without noise: an evaluation for each coordinate is there, said or not.
+expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --prune --study pruned
+expect_in_output ', 9 pruned'
+# What is asked for beyond the population makes it larger.
+expect_status 0 tiny --problem smop1 --dim 9 --over-ask 0.5 --generations 2 --study over
+expect_in_output 'evaluations: 60 of'
+# A value that is a negative zero stays one.
+printf '1,0,0,-0\n0,1,0,3\n' >zero.csv
+expect_status 0 tiny --problem smop1 --dim 3 --warm-start zero.csv --study zero
+"$zilch" export zero >zero.exported
+grep -q '^1,1,[0-9]*,-0,' zero.exported || complain 'a negative zero is lost'
 
 # A warm start: its points are there, and the law begins from them.
 awk 'BEGIN {for (i = 0; i < 8; i++) print 1 + i / 100 ",0,0,0,0,0,0,0,0," 5 + i}' >warm.csv
@@ -111,13 +122,18 @@ holds 'True' --warm-start warm.csv
 [ "$(grep -c '^1,1,.*,1,1\.0[0-9]*,0,0,0,0,0,0,0,0$' points.csv)" -ge 7 ] || complain 'no warm start'
 expect_failure 'warm.csv: has 10 columns; a point'"'"'s 8 coordinates and its value are 9' \
   tiny --problem smop1 --dim 8 --study box --warm-start warm.csv
-expect_failure 'warm.csv: row 1: ' tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --off 1
+expect_failure 'warm.csv: row 1: column 1 is 1, but forced off' \
+  tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --off 1
+expect_failure 'warm.csv: row 3: column 1 is 1.02, out of its bounds 0 and 1.01' \
+  tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --bounds 0:1.01
+expect_failure 'warm.csv: row 1: columns 1 and 3 must be active together' \
+  tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --groups 1,3
 
 # Regression: y = 3 + 2 b - e, and nothing else.
 awk 'BEGIN {srand(1); print "a,b,c,d,e,y"; for (i = 0; i < 60; i++) {for (j = 1; j <= 5; j++) {v[j] = rand() * j; printf "%.6f,", v[j]}
   printf "%.6f\n", 3 + 2 * v[2] - v[5] + 0.01 * rand()}}' >linear.csv
 expect_status 0 tiny --problem linear --data linear.csv
-expect_in_output 'problem: linear:data=linear.csv,response=6,searched=subset, 5 coordinates, minimize'
+expect_in_output 'problem: linear:data=linear.csv,response=6,searched=subset,validation=0.3, 5 coordinates, minimize'
 awk -F': ' '$1 == "b" {b = $2} $1 == "e" {e = $2} $1 == "intercept" {i = $2}
   END {exit !(b > 1.9 && b < 2.1 && e > -1.1 && e < -0.9 && i > 2.9 && i < 3.1)}' "$out" || complain 'not the coefficients'
 expect_in_output 'training: mean squared error'
@@ -125,14 +141,51 @@ expect_in_output 'validation: mean squared error'
 expect_in_output 'study: linear.study, run 1'
 expect_status 0 "$zilch" best linear.study
 expect_in_output 'b: '
+# Coefficients for programs, with the columns' names, as long as the data are what they were.
+expect_status 0 "$zilch" best linear.study -o fit.csv
+[ "$(head -n 1 fit.csv)" = intercept,a,b,c,d,e ] || complain 'not the names of the columns'
+expect_status 0 "$zilch" best linear.study -o fit.npy
+"$zilch" best linear.study --json >best.json
+"$zilch" show linear.study --run 1 --json >run.json
+"$zilch" best linear.study >best.txt
+mv linear.csv elsewhere
+"$zilch" best linear.study --json >gone.json 2>"$err"
+[ ! -s "$err" ] || complain 'something on stderr beside the JSON'
+expect_status 0 "$zilch" best linear.study
+expect_in_error 'linear.csv: the data are missing (No such file or directory); columns are named by their numbers'
+[ "$(grep -c '^column 2: used$' "$out")" -eq 2 ] && ! grep -q '^b: ' "$out" || complain 'not the columns by number'
+expect_refusal 'the data are missing or have changed' "$zilch" best linear.study
+sed '2s/^0/1/' elsewhere >linear.csv
+expect_status 0 "$zilch" best linear.study
+expect_in_error 'linear.csv: is not as it was when the run began; columns are named by their numbers'
+mv elsewhere linear.csv
+expect_status 0 python3 - <<'PYTHON'
+import csv, json
+best, run, gone = (json.load(open(name + ".json")) for name in ("best", "run", "gone"))
+assert run["best"] == best["best"] and run["recommended"] == best["recommended"]
+assert gone["recommended"]["fit"] is None and gone["best"]["fit"] is None
+fit = best["recommended"]["fit"]
+assert {c["column"]: c["name"] for c in fit["coefficients"]} == {2: "b", 5: "e"}, fit
+row = next(csv.DictReader(open("fit.csv")))
+assert float(row["intercept"]) == fit["intercept"] and float(row["a"]) == 0
+for c in fit["coefficients"]:
+    assert float(row[c["name"]]) == c["coefficient"]
+    assert c["coefficient"] in [float(line[3:]) for line in open("best.txt") if line.startswith(c["name"] + ": ")]
+assert 0 < fit["validation_error"] < 1 and fit["validation_score"] > 0.99
+assert best["recommended"]["failures"] == 0 and best["recommended"]["spent"] == 1
+PYTHON
 cut -d, -f2,5,6 linear.csv | tail -n +2 | awk -F, '{print $1 "," ($3 > 4) "," $2}' >logistic.csv
 expect_status 0 tiny --problem logistic --data logistic.csv --response 2 --searched coefficients --price 0.001
-expect_in_output 'problem: logistic:data=logistic.csv,response=2,searched=coefficients, 2 coordinates, minimize'
+expect_in_output 'problem: logistic:data=logistic.csv,response=2,searched=coefficients,validation=0.3, 2 coordinates, minimize'
 grep -qE '^column (1|3): ' "$out" || complain 'no coefficient'
 expect_in_output 'mean log loss'
 expect_status 0 tiny --problem linear --data linear.csv --response a --validation 0.5
 expect_in_output 'response=1'
-expect_failure 'linear.csv: regression: ' tiny --problem logistic --data linear.csv
+expect_failure 'linear.csv: regression: y of row 1 is ' tiny --problem logistic --data linear.csv
+cut -d, -f1 linear.csv >one.csv
+expect_failure 'one.csv: has one column: a regression needs one to be explained' tiny --problem linear --data one.csv
+awk 'BEGIN {for (i = 0; i < 9; i++) print i ",1e200,-" i "e200"}' >large.csv
+expect_failure 'large.csv: column 3 is too large; scale it' tiny --problem linear --data large.csv --response 1
 expect_failure 'nowhere: cannot open' tiny --problem linear --data nowhere
 
 # Wrong usage, before anything is written.
@@ -158,7 +211,10 @@ wrong "--generations: '-1' is not a whole number" --problem smop1 --generations 
 wrong "--price: '-1' is not a number of at least 0" --problem smop1 --price -1
 wrong "--initial-p: '2' is not a number from 0 to 1" --problem smop1 --initial-p 2
 wrong '--elites 500: must be fewer than the population, which is 500' --problem smop1 --elites 500
-wrong '--share: must be above 0' --problem smop1 --share 0
+wrong "unknown option '--share'" --problem smop1 --share 0.5
+wrong "--dim: '16001' is not a whole number from 1 to 16000" --problem smop1 --dim 16001
+wrong "--shortlist: '100001' is not a whole number from 1 to 100000" --problem smop1 --shortlist 100001
+wrong "--recheck: '10000001' is not a whole number from 1 to 10000000" --problem smop1 --recheck 10000001
 wrong '--active-least 5 is more than --active-most 4' --problem smop1 --active-least 5 --active-most 4
 wrong '--weights: only the amortised inverter has networks' --problem smop1 --weights file
 wrong '--bounds and --bounds-file: give one' --problem smop1 --bounds 0:1 --bounds-file bounds.csv
@@ -173,8 +229,23 @@ wrong "--on: '' is no coordinate's number" --problem smop1 --on 1,
 wrong '--off: coordinate 2 is named twice' --problem smop1 --on 1,2 --off 2
 wrong '--groups: coordinate 3 is named twice' --problem smop1 --groups '1-3;3'
 wrong 'keeps what is forced' --problem smop1 --on 1-3 --active-most 2
-wrong "--recheck 5: is less than one for each of the shortlist's 6" --problem smop1 --recheck 5 --shortlist 6
+wrong '--recheck 5: is less than --shortlist 6' --problem smop1 --recheck 5 --shortlist 6
+wrong 'coordinate 3 is forced off, another one of its group on' --problem smop1 --groups 1-3 --on 1 --off 3
+wrong 'the bounds of coordinate 1 allow only zero, but it must be active' --problem smop1 --bounds 0:0 --on 1
 wrong '--data FILE is missing, which linear needs' --problem linear
+wrong '--problem: linear takes no settings behind the colon' --problem linear:dim=3 --data linear.csv
+wrong '--validation: must be between 0 and 1, the ends excluded' --problem linear --data linear.csv --validation 0
+wrong '--validation is for the problems linear and logistic, not for smop1' --problem smop1:dim=4 --validation 0.3
+wrong '--searched is for the problems linear and logistic, not for lander' --problem lander --searched subset
+wrong '--response is for the problems linear and logistic, not for smop1' --problem smop1 --response 3
+for option in '--episodes 8' '--seeds fresh' '--gravity -10' --wind '--wind-power 15' '--turbulence-power 1' \
+  '--preset default' '--held-out 10'; do
+  # shellcheck disable=SC2086 # words
+  wrong "${option%% *} is for the problem lander, not for smop1" --problem smop1 $option
+  # shellcheck disable=SC2086 # words
+  wrong "${option%% *} is for the problem lander, not for linear" --problem linear --data linear.csv $option
+done
+wrong 'lander: episodes is given twice' --problem lander:episodes=3 --episodes 4
 wrong '--data is for the problems linear and logistic' --problem smop1 --data linear.csv
 wrong '--dim: the columns of --data are the coordinates' --problem linear --data linear.csv --dim 3
 wrong '--data: is read again' --problem linear --data -
@@ -196,10 +267,22 @@ expect_failure 'bounds.csv: is no SQLite file, and so no zilch study' tiny --pro
 expect_failure 'not a regular file' tiny --problem smop1 --study /
 expect_failure 'cannot write to standard output' sh -c '"$0" optimize --problem smop1 --dim 5 --population 10 --elites 3 --generations 2 --study closed >&-' "$zilch"
 
+# What would only happen again is not said to go on.
+expect_failure 'zilch optimize: ' tiny --problem sphere --initial-sigma 1e200 --study again
+! grep -q 'goes on' "$err" || complain 'said to go on'
+
+# The study's name may be any bytes: it is not kept in the study.
+name=$(printf 'caf\351')
+expect_status 0 tiny --problem smop1 --dim 4 --study "$name"
+expect_status 0 tiny --problem smop1 --dim 4 --stud="$name" --seed 2
+expect_status 0 "$zilch" resume "$name" --generations 6
+expect_status 0 "$zilch" show "$name" --run 2
+expect_in_output 'asked for: zilch optimize --population 20 --elites 5 --generations 4 --problem smop1 --dim 4 --seed 2'
+
 # Help tells the defaults.
 expect_status 0 "$zilch" optimize --help
 tr -s ' \n' '  ' <"$out" >help
-for text in 'default 500' 'default 100' 'default zig' 'default latest' 'default exact' 'default subset' 'default 0.3' \
+for text in 'default 500' 'default 100' 'default zig' 'default latest' 'default exact' 'makes the population larger by that share' 'default subset' 'default 0.3' \
   'what suits the problem' 'such as smop1:dim=1000' "such as '1-3;4,6'"; do
   grep -qF -e "$text" help || complain "not in the help: $text"
 done

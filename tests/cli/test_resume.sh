@@ -33,7 +33,7 @@ expect_whole()
 
 # Killed at any moment, again and again.
 kills=0
-for delay in 0.07 0.02 0.1 0.05 0.03 0.12 0.06 0.3 0.04 0.08 0.15 0.01; do
+for delay in 0.02 0.01 0.03 0.05 0.02 0.04 0.01 0.03 0.06 0.02 0.04 0.03 0.01; do
   if [ -e kill.study ] && "$zilch" export kill.study >/dev/null 2>&1; then command=again; else command=start; fi
   ($command kill.study) >"$out" 2>"$err" &
   pid=$!
@@ -93,20 +93,70 @@ kill -s INT "$pid"
 status=0
 wait "$pid" || status=$?
 [ "$status" -eq 130 ] || complain "status $status after two INT"
-[ ! -s "$err" ] || complain 'it did not end at once'
+[ "$(cat "$err")" = 'zilch lander: finishing generation 1; press Ctrl-C again to stop now' ] || complain 'it did not end at once'
 expect_status 0 "$zilch" show twice
 expect_in_output 'not ended'
+
+# Interrupted while it recommends or flies, it stops in the midst of that, which is all that is left to do.
+# stop_ending OPTION...: starts with an ending of minutes, and interrupts that
+stop_ending()
+{
+  rm -f ending
+  (exec env --default-signal=INT "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --study ending "$@") >"$out" 2>"$err" &
+  pid=$!
+  tries=0
+  while ! "$zilch" export ending --generations 2>/dev/null | grep -q '^1,2,' && [ $tries -lt 300 ]; do sleep 0.05; tries=$((tries + 1)); done
+  sleep 0.3
+  kill -s INT "$pid"
+  begun=$(date +%s)
+  status=0
+  wait "$pid" || status=$?
+  [ "$status" -eq 130 ] || complain "status $status after INT at the end"
+  [ $(($(date +%s) - begun)) -le 5 ] || complain 'it did not stop at once'
+  expect_in_error 'zilch lander: stopped after generation 2, which is recorded; this goes on from there:'
+  ! grep -q finishing "$err" || complain 'no generation is being finished'
+  [ "$(tail -n 1 "$err")" = 'zilch resume ending' ] || complain 'not the line that resumes'
+}
+stop_ending --held-out 1000000
+stop_ending --recheck 10000000 --shortlist 20
+expect_status 0 "$zilch" resume ending --recheck 40 --held-out 7
+expect_in_output 'goes on from generation 2'
+expect_in_output 'generations: 2'
+grep -qE '^recommended: value .* in [0-9]+ of (3[0-9]|40) fresh evaluations' "$out" || complain 'another number of evaluations'
+expect_in_output 'in 7 episodes'
+# What has ended may recommend anew.
+expect_status 0 "$zilch" resume ending --recheck 400 --prune
+grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
+expect_status 0 "$zilch" resume ending --recheck 30 --shortlist 30 --held-out 9
+expect_in_output 'of 30 fresh evaluations'
+expect_in_output 'in 9 episodes'
+expect_status 2 "$zilch" resume ending --recheck 10
+expect_in_error '--recheck 10: is less than --shortlist 20'
+expect_in_error "Try 'zilch resume --help'."
+expect_status 2 "$zilch" resume whole --held-out 10
+expect_in_error '--held-out is for the problem lander, not for smop1'
 
 # What had ended goes on with new limits, and says them again when it is stopped; what was asked for once is the same
 # as what was asked for in two parts.
 expect_status 0 "$zilch" optimize --problem smop1 --dim 20 --population 600 --elites 50 --generations 7 --study parts
-expect_failure 'parts: run 1 has ended, after 7 generations, by: generations; it goes on with new limits, such as' \
+expect_failure 'parts: run 1 has ended, after 7 generations, by: generations; it goes on with new limits, such as --generations 14' \
   "$zilch" resume parts
 expect_status 0 "$zilch" resume parts --evaluations 6600 --generations 0
 expect_in_output 'stopped by: evaluations'
 expect_in_output 'generations: 11'
 expect_status 0 "$zilch" resume parts --generations 30 --threads 2
 expect_in_output 'goes on from generation 11'
+expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --evaluations 50 --study limited
+expect_failure 'by: evaluations; it goes on with new limits, such as --evaluations 100' "$zilch" resume limited
+expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --target 1e9 --study limited
+expect_failure 'by: target; it goes on with new limits, such as a better --target' "$zilch" resume limited
+expect_status 0 "$zilch" optimize --problem sphere:dim=4,active=0 --initial-p 0 --stagnation 2 --study limited
+expect_failure 'by: stagnation; it goes on with new limits, such as a larger --stagnation' "$zilch" resume limited
+expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --time 0 --study limited
+expect_status 0 "$zilch" resume limited
+expect_in_output 'goes on from generation 1'
+expect_in_output 'stopped by: time'
+expect_status 0 "$zilch" resume parts --generations 30
 tail -n 12 printed | sed 's/^study: whole/study: parts/' >expected
 tail -n 12 "$out" | cmp -s expected - || complain 'another result in parts'
 expect_whole parts 1
@@ -116,6 +166,17 @@ sleep 1
 kill -s TERM "$pid"
 wait "$pid" || :
 [ "$(tail -n 1 "$err")" = 'zilch resume parts --generations 1000000 --target -1' ] || complain 'the limits are lost'
+
+# Another version is warned of; another problem, as a changed default would make it, is refused.
+cp whole old
+/usr/bin/python3 -c 'import sqlite3
+with sqlite3.connect("old") as study: study.execute("UPDATE runs SET version = ?", ("0.0.1",))'
+expect_status 0 "$zilch" resume old --generations 31
+expect_in_error 'zilch resume: run 1 was begun by zilch 0.0.1, and this is '
+/usr/bin/python3 -c 'import sqlite3
+with sqlite3.connect("old") as study: study.execute("UPDATE runs SET problem = ?", ("smop1:dim=20,new=1",))'
+expect_status 1 "$zilch" resume old --generations 32
+expect_in_error 'the run began with the problem smop1:dim=20,new=1, which is now smop1:dim=20: a default has changed'
 
 # Of several runs, the last that has not ended.
 cp whole several

@@ -22,7 +22,7 @@ grep -qE '^ +2  sphere:dim=6,active=2,noise=0.5 +ea +18446744073709551615  gener
 # One run: thinned, or all of it.
 expect_status 0 "$zilch" show study --run 1
 expect_in_output 'run 1: smop1:dim=6, 6 coordinates, minimize'
-expect_in_output 'asked for: zilch optimize --population 20 --elites 5 --study study --problem smop1 --dim 6 --generations 30 --on 1'
+expect_in_output 'asked for: zilch optimize --population 20 --elites 5 --problem smop1 --dim 6 --generations 30 --on 1'
 expect_in_output 'ended by: generations'
 grep -qE '^started: 20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z on .*, by zilch ' "$out" || complain 'no time'
 [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +0 ' "$out")" -eq 20 ] || complain 'not 20 generations'
@@ -83,6 +83,29 @@ front = [(f["active"], f["value"]) for f in run["front"]]
 assert front == sorted(front) and all(a[1] > b[1] for a, b in zip(front, front[1:]))
 PYTHON
 expect_same both study # reading changes nothing
+expect_status 0 search --problem smop1 --dim 4 --generations 1 --off 1 --groups 2,3 --bounds -1:none --over-ask 0.25 \
+  --study limited
+"$zilch" show limited --run 1 --json >limited.json
+expect_status 0 python3 - <<'PYTHON'
+import json
+s, free = json.load(open("limited.json"))["settings"], json.load(open("run.json"))["settings"]
+assert s["forced"] == ["off", "free", "free", "free"] and s["groups"] == [0, 1, 1, 0]
+assert s["lower"] == [-1] * 4 and s["upper"] == [None] * 4 and s["over_ask"] == 0.25
+assert free["forced"] is None and free["groups"] == [1, 1, 1, 2, 2, 0] and free["over_ask"] == 0
+recommended = json.load(open("run.json"))["recommended"]
+assert recommended["failures"] == 0 and recommended["spent"] >= recommended["evaluations"]
+PYTHON
+
+# Evaluations of what is recommended that failed are told, and a mean of one value has no standard error.
+cp study failing
+/usr/bin/python3 -c 'import sqlite3
+with sqlite3.connect("failing") as study:
+    study.execute("UPDATE conclusions SET failures = 3, evaluations = 1, spent = 7, deviation = NULL WHERE run = 2")'
+expect_status 0 "$zilch" best failing
+grep -qE '^recommended: value [0-9.]+ in 1 of 7 fresh evaluations, 3 failed, active [0-9]' "$out" || complain 'failures are not told'
+expect_status 0 "$zilch" best failing --json
+expect_in_output '"standard_error": null'
+expect_in_output '"failures": 3'
 
 # Runs of different dimensions: a CSV has the columns of one.
 expect_status 0 search --problem smop1 --dim 7 --generations 2

@@ -1,8 +1,9 @@
-/* zilch lander: a sparse controller for the Lunar Lander. */
+/* zilch lander: a sparse controller for the Lunar Lander; zilch optimize: a sparse optimum of any problem.
+ * The first word tells which. */
 #include "commands.h"
 #include "search.h"
 
-int cmd_lander(int argc, char **argv)
+int cmd_search(int argc, char **argv)
 {
     search_request r;
     const int usage = search_request_parse(&r, argc, argv);
