@@ -5,6 +5,7 @@
 #include "zilch.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,8 +120,19 @@ static void occupy_standard_streams(void)
     }
 }
 
+/* A search makes and frees the same large matrices again and again. Memory that stays with the program is not
+ * handed out in fresh pages each time: a tenth of a generation at 1,000 coordinates. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    keep_memory();
     occupy_standard_streams();
     /* Both would end the program silently; ignored, they show as write errors. */
     signal(SIGPIPE, SIG_IGN);

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static void *(*hook_alloc)(size_t bytes) = malloc;
 static void (*hook_release)(void *memory) = free;
@@ -21,22 +20,6 @@ static void set_pointer(void *out, char *memory)
     memcpy(out, &memory, sizeof memory);
 }
 
-/* Large blocks come in large pages where the system has them: hundreds of times fewer page faults, and fewer
- * misses of the translation buffer. A mere wish; that it is not granted does no harm. */
-static void prefer_large_pages(char *block, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const size_t large = (size_t)1 << 21;
-    const size_t skipped = (large - ((uintptr_t)block & (large - 1))) & (large - 1);
-    if (bytes >= skipped && bytes - skipped >= 2 * large) {
-        (void)madvise(block + skipped, (bytes - skipped) & ~(large - 1), MADV_HUGEPAGE);
-    }
-#else
-    (void)block;
-    (void)bytes;
-#endif
-}
-
 zilch_status zi_alloc_bytes(void *out, size_t count, size_t size)
 {
     set_pointer(out, NULL);
@@ -48,7 +31,6 @@ zilch_status zi_alloc_bytes(void *out, size_t count, size_t size)
     if (!block) {
         return zi_fail(ZILCH_ENOMEM, "%zu bytes could not be allocated", bytes);
     }
-    prefer_large_pages(block, bytes);
     /* The padding is at least malloc's own alignment, so the word fits before it. */
     const size_t padding = ZI_ALIGNMENT - ((uintptr_t)block & (ZI_ALIGNMENT - 1));
     char *memory = block + padding;

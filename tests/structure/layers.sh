@@ -35,10 +35,10 @@ keeper_of()
   esac
 }
 
-# C17 and POSIX, and argp, which reads the command's options.
+# C17 and POSIX, the C library's malloc.h, and argp, which reads the command's options.
 system_headers=' assert ctype errno fenv float inttypes limits locale math signal stdalign stdarg stdatomic
   stdbool stddef stdint stdio stdlib stdnoreturn string threads time
-  dirent endian fcntl getopt glob langinfo poll pthread spawn strings termios unistd argp
+  dirent endian fcntl getopt glob langinfo malloc poll pthread spawn strings termios unistd argp
   sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait '
 system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
 
