@@ -1,0 +1,136 @@
+"""The tables of docs/search.md, measured with the built command.
+
+    python3 tools/search_tables.py ZILCH lander [--seeds 10] [--generations 100] [--study FILE]
+    python3 tools/search_tables.py ZILCH smop [--seeds 10] [--dim 100] [--generations 100] [--study FILE]
+
+Every run is kept in the study; a run that is there and has ended is not made again, so that an interrupted
+measurement goes on where it was.
+"""
+import argparse
+import csv
+import io
+import json
+import statistics
+import subprocess
+import sys
+
+LANDER = {
+    "published (amortised)": ["--preset", "published"],
+    "published, exact inverter": ["--preset", "published", "--inverter", "exact"],
+    "entrywise shrinkage": ["--projection", "clip", "--shrinkage", "entrywise"],
+    "bayes shrinkage (default)": [],
+}
+SMOP = {
+    "zig": [],
+    "zig, published": ["--inverter", "amortised", "--shrinkage", "none", "--projection", "clip"],
+    "dense": ["--law", "dense"],
+    "adhoc": ["--law", "adhoc"],
+    "ea": ["--law", "ea"],
+}
+
+
+def output(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def known_runs(zilch, study):
+    """Ended runs of the study, by what they were asked for."""
+    try:
+        runs = json.loads(output(zilch, "show", study, "--json"))["runs"]
+    except subprocess.CalledProcessError:
+        return {}
+    return {json.dumps(run["arguments"]["words"]): run["run"] for run in runs if run["ended_by"]}
+
+
+def ensure(zilch, study, words):
+    """The number of the run asked for by these words, made if it is not there."""
+    words = [*words, "--study", study]
+    runs = known_runs(zilch, study)
+    if json.dumps(words) not in runs:
+        print(" ".join(words), file=sys.stderr)
+        output(zilch, *words)
+        runs = known_runs(zilch, study)
+    return runs[json.dumps(words)]
+
+
+def spread(values, digits=1):
+    if not values:
+        return "-"
+    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+    return f"{statistics.mean(values):.{digits}f} ± {deviation:.{digits}f}"
+
+
+def arrival(rows, value):
+    return next((int(row["generation"]) for row in rows if float(row["best_value"]) >= value), None)
+
+
+def lander_row(zilch, study, name, words, arguments):
+    runs = []
+    for seed in range(1, arguments.seeds + 1):
+        run = ensure(zilch, study, ["lander", *words, "--generations", str(arguments.generations), "--seed", str(seed)])
+        rows = list(csv.DictReader(io.StringIO(output(zilch, "export", study, "--generations", "--run", str(run)))))
+        best = json.loads(output(zilch, "best", study, "--json", "--run", str(run)))
+        runs.append((rows, best))
+    cells = [name]
+    for value in (200, 250, 300):
+        times = [time for rows, _ in runs if (time := arrival(rows, value))]
+        cells.append(spread(times) + ("" if len(times) == len(runs) else f" ({len(times)} of {len(runs)})"))
+    for generation in (25, 50, 75, 100):
+        cells.append(spread([int(rows[generation - 1]["best_active"]) for rows, _ in runs if len(rows) >= generation]))
+    cells.append(spread([float(rows[-1]["best_value"]) for rows, _ in runs]))
+    held = [best["recommended"]["held_out_mean"] for _, best in runs]
+    active = [best["recommended"]["active"] for _, best in runs]
+    cells += [spread(held), spread(active), spread([h - 2 * a for h, a in zip(held, active)])]
+    return cells
+
+
+def lander(arguments):
+    head = ["refit", "200", "250", "300", "active 25", "50", "75", "100", "best seen", "held out", "active", "held out - 2 active"]
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for name, words in LANDER.items():
+        print("| " + " | ".join(lander_row(arguments.zilch, arguments.study, name, words, arguments)) + " |", flush=True)
+
+
+def smop_cell(arguments, problem, words):
+    values, supports = [], []
+    for seed in range(1, arguments.seeds + 1):
+        words_run = ["optimize", "--problem", f"smop{problem}:dim={arguments.dim}", *words, "--price", "0",
+                     "--generations", str(arguments.generations), "--seed", str(seed)]
+        run = ensure(arguments.zilch, arguments.study, words_run)
+        best = json.loads(output(arguments.zilch, "best", arguments.study, "--json", "--run", str(run)))["best"]
+        values.append(best["value"])
+        supports.append(support(problem, best["x"]))
+    return f"{statistics.median(values):.1e} ({max(values):.1e}), {100 * statistics.median(supports):.1f} %"
+
+
+def support(problem, x):
+    """Share of coordinates as in the optimum; where any tenth will do, by the count of active ones."""
+    dim = len(x)
+    tenth = -(-dim // 10)
+    if problem in (1, 2, 3, 7):
+        return sum((value != 0) == (i < tenth) for i, value in enumerate(x)) / dim
+    return 1 - abs(sum(value != 0 for value in x) - tenth) / dim
+
+
+def smop(arguments):
+    print("| problem | " + " | ".join(SMOP) + " |\n" + "|---" * (len(SMOP) + 1) + "|")
+    for problem in arguments.problems:
+        cells = [smop_cell(arguments, problem, words) for words in SMOP.values()]
+        print(f"| SMOP{problem} | " + " | ".join(cells) + " |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("zilch")
+    parser.add_argument("table", choices=["lander", "smop"])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--problems", type=int, nargs="+", default=list(range(1, 9)))
+    parser.add_argument("--generations", type=int, default=100)
+    parser.add_argument("--study", default="tables.study")
+    arguments = parser.parse_args()
+    {"lander": lander, "smop": smop}[arguments.table](arguments)
+
+
+if __name__ == "__main__":
+    main()
