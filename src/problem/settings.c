@@ -1,46 +1,15 @@
 /* Settings of a problem, from text and to text, by the family's table. A number is written with the fewest of
  * 15, 16 or 17 digits that give the same double back, so that the text opens the very same problem again. */
 #include "base/bytes.h"
+#include "base/numbers.h"
 #include "problem/problem.h"
 
 #include <assert.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_SIZE = 32, LIST_SIZE = 160, ITEM_SIZE = 64 };
-
-/* ---- Numbers are the same in every locale ---------------------------------------------------- */
-
-typedef struct plain_locale {
-    locale_t plain, before;
-} plain_locale;
-
-static zilch_status locale_enter(plain_locale *l)
-{
-    l->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (l->plain == (locale_t)0) {
-        return zi_fail(ZILCH_ENOMEM, "problem: out of memory");
-    }
-    l->before = uselocale(l->plain);
-    return ZILCH_OK;
-}
-
-static void locale_leave(const plain_locale *l)
-{
-    uselocale(l->before);
-    freelocale(l->plain);
-}
-
-static const char *number_text(double value, char text[NUMBER_SIZE])
-{
-    int digits = 15;
-    do {
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
-    } while (digits++ < 17 && strtod(text, NULL) != value);
-    return text;
-}
+enum { LIST_SIZE = 160, ITEM_SIZE = 64 };
 
 /* ---- One value ------------------------------------------------------------------------------- */
 
@@ -111,11 +80,11 @@ static zilch_status fail_choice(const zi_setting *s, const char *who, const char
 
 static zilch_status fail_range(const zi_setting *s, const char *who, const char *value)
 {
-    char low[NUMBER_SIZE];
-    char high[NUMBER_SIZE];
+    char low[ZI_NUMBER_SIZE];
+    char high[ZI_NUMBER_SIZE];
     return zi_fail(ZILCH_EARG, "%s: %s must be a %snumber from %s to %s%s, not \"%s\"", who, s->name,
-                   s->kind == ZI_COUNT ? "whole " : "", number_text(s->low, low), number_text(s->high, high),
-                   s->is_open ? ", the ends excluded" : "", value);
+                   s->kind == ZI_COUNT ? "whole " : "", zi_number_format(s->low, low),
+                   zi_number_format(s->high, high), s->is_open ? ", the ends excluded" : "", value);
 }
 
 /* ---- From text ------------------------------------------------------------------------------- */
@@ -204,10 +173,10 @@ zilch_status zi_settings_parse(const zi_settings *settings, const char *who, con
     if (!*text) {
         return ZILCH_OK;
     }
-    plain_locale l = {0};
-    ZI_TRY(locale_enter(&l));
+    zi_plain_locale l = {0};
+    ZI_TRY(zi_locale_enter(&l));
     const zilch_status status = items_parse(settings, who, text, state);
-    locale_leave(&l);
+    zi_locale_leave(&l);
     return status;
 }
 
@@ -220,26 +189,26 @@ static void put(zi_writer *w, const char *text)
 
 static void put_setting(zi_writer *w, const zi_setting *s, const char *before, const void *state)
 {
-    char number[NUMBER_SIZE];
+    char number[ZI_NUMBER_SIZE];
     const double value = value_load(s, state);
     put(w, before);
     put(w, s->name);
     put(w, "=");
-    put(w, s->kind == ZI_CHOICE ? s->choice[(size_t)value] : number_text(value, number));
+    put(w, s->kind == ZI_CHOICE ? s->choice[(size_t)value] : zi_number_format(value, number));
 }
 
 zilch_status zi_settings_format(const zi_settings *settings, const char *who, const void *state, char *text,
                                 size_t capacity)
 {
-    plain_locale l = {0};
-    ZI_TRY(locale_enter(&l));
+    zi_plain_locale l = {0};
+    ZI_TRY(zi_locale_enter(&l));
     zi_writer w = {.data = (unsigned char *)text, .capacity = capacity};
     put(&w, who);
     for (size_t i = 0; i < settings->count; i++) {
         put_setting(&w, &settings->setting[i], i ? "," : ":", state);
     }
     zi_write_bytes(&w, "", 1);
-    locale_leave(&l);
+    zi_locale_leave(&l);
     assert(w.length <= capacity); /* ZI_SETTING_CAPACITY holds the longest text of every family */
     return ZILCH_OK;
 }

@@ -9,9 +9,8 @@
 #include "sim/policy.h"
 
 #include "base/bytes.h"
-#include "base/status.h"
+#include "base/numbers.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -91,28 +90,6 @@ const char *zilch_policy_published(void)
            "+ 0.0506 theta l2\n";
 }
 
-/* ---- Numbers are the same in every locale ----------------------------------------------------- */
-
-typedef struct plain_locale {
-    locale_t plain, before;
-} plain_locale;
-
-static zilch_status locale_enter(plain_locale *l)
-{
-    l->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (l->plain == (locale_t)0) {
-        return zi_fail(ZILCH_ENOMEM, "policy: out of memory");
-    }
-    l->before = uselocale(l->plain);
-    return ZILCH_OK;
-}
-
-static void locale_leave(const plain_locale *l)
-{
-    uselocale(l->before);
-    freelocale(l->plain);
-}
-
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
 static void put(zi_writer *w, const char *text)
@@ -122,12 +99,8 @@ static void put(zi_writer *w, const char *text)
 
 static void put_number(zi_writer *w, double value)
 {
-    char text[32];
-    int digits = 15;
-    do {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-    } while (digits++ < 17 && strtod(text, NULL) != value);
-    put(w, text);
+    char text[ZI_NUMBER_SIZE];
+    put(w, zi_number_format(value, text));
 }
 
 static void put_term(zi_writer *w, int is_first, double coefficient, const char *first, const char *second)
@@ -173,14 +146,14 @@ zilch_status zilch_policy_format(const double parameters[ZILCH_POLICY_PARAMETERS
             return zi_fail(ZILCH_EARG, "policy: parameter %d is not finite", k);
         }
     }
-    plain_locale l = {0};
-    ZI_TRY(locale_enter(&l));
+    zi_plain_locale l = {0};
+    ZI_TRY(zi_locale_enter(&l));
     zi_writer w = {.data = (unsigned char *)text, .capacity = capacity};
     for (int e = 0; e < ENGINES; e++) {
         put_engine(&w, engine_name[e], parameters + (ptrdiff_t)e * ZILCH_POLICY_TERMS);
     }
     zi_write_bytes(&w, "", 1);
-    locale_leave(&l);
+    zi_locale_leave(&l);
     *length = w.length - 1;
     if (text && w.length > capacity) {
         return zi_fail(ZILCH_EARG, "policy: needs %zu bytes, the buffer has %zu", w.length, capacity);
@@ -466,11 +439,11 @@ zilch_status zilch_policy_parse(const char *text, double parameters[ZILCH_POLICY
     if (!text || !parameters) {
         return zi_fail(ZILCH_EARG, "policy: text and a place for the parameters must be given");
     }
-    plain_locale l = {0};
+    zi_plain_locale l = {0};
     double read[ZILCH_POLICY_PARAMETERS] = {0};
-    ZI_TRY(locale_enter(&l));
+    ZI_TRY(zi_locale_enter(&l));
     const zilch_status status = read_all(text, read);
-    locale_leave(&l);
+    zi_locale_leave(&l);
     if (status == ZILCH_OK) {
         memcpy(parameters, read, sizeof read);
     }
