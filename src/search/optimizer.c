@@ -482,8 +482,10 @@ zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const 
         o->evaluations++;
         o->failures += isfinite(value[i]) ? 0 : 1;
     }
-    const int is_hopeless = count_successes(o) == 0 && o->told < o->handed; /* but others are still out */
-    return o->told >= needed(o) && !is_hopeless ? close_generation(o) : ZILCH_OK;
+    if (o->told < needed(o) || (o->told < o->handed && count_successes(o) == 0)) {
+        return ZILCH_OK; /* others are still out, and may do better */
+    }
+    return close_generation(o);
 }
 
 /* A genome that gives this point: what the point leaves open comes from the first law. */
