@@ -34,7 +34,7 @@ def output(*words):
 
 
 def known_runs(zilch, study):
-    """Ended runs of the study, by what they were asked for."""
+    """Ended runs of the study, by the words they were asked for in, which leave the study out."""
     try:
         runs = json.loads(output(zilch, "show", study, "--json"))["runs"]
     except subprocess.CalledProcessError:
@@ -44,11 +44,10 @@ def known_runs(zilch, study):
 
 def ensure(zilch, study, words):
     """The number of the run asked for by these words, made if it is not there."""
-    words = [*words, "--study", study]
     runs = known_runs(zilch, study)
     if json.dumps(words) not in runs:
         print(" ".join(words), file=sys.stderr)
-        output(zilch, *words)
+        output(zilch, *words, "--study", study)
         runs = known_runs(zilch, study)
     return runs[json.dumps(words)]
 

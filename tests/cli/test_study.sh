@@ -168,4 +168,12 @@ wrong export '--csv and --json: give one of them' study --csv --json
 wrong export '-o: study is the study itself' study -o study
 wrong best '-o: study is the study itself' study -o study
 wrong best '-o writes the point itself; leave --json out' study --json -o point
+
+# The script that measures the tables of docs/search.md makes each run once.
+for turn in 1 2; do
+  expect_status 0 python3 "$ZILCH_SOURCE_DIR/tools/search_tables.py" "$zilch" smop --seeds 2 --dim 10 --problems 1 5 \
+    --generations 1 --study tables
+  [ "$(grep -c '^| SMOP' "$out")" -eq 2 ] || complain 'a table of two rows'
+  [ "$(wc -l <"$err")" -eq $((turn == 1 ? 20 : 0)) ] || complain 'runs in turn '"$turn"': '"$(wc -l <"$err")"
+done
 verdict
