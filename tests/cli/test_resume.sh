@@ -47,7 +47,8 @@ while [ "$status" -eq 137 ] && [ "$delay" -lt 300 ]; do
   recorded=$("$zilch" export kill.study --generations 2>/dev/null | wc -l)
   if [ "$status" -eq 137 ] && [ "$recorded" -gt 1 ] && [ "$recorded" -lt 31 ]; then halfway=$((halfway + 1)); fi
 done
-[ "$status" -eq 0 ] || complain "status $status after kills"
+# A kill between the run's end and the process's leaves nothing to go on with.
+[ "$status" -eq 0 ] || grep -q 'run 1 has ended' "$err" || complain "status $status after kills"
 [ "$kills" -gt 2 ] && [ "$halfway" -gt 0 ] || complain "only $kills kills, $halfway of them halfway"
 expect_whole kill.study 1
 
