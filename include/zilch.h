@@ -779,8 +779,10 @@ ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch
  *              `noise` (0) is the deviation of what is added to each value
  *   smop1..8   Tian, Zhang, Wang and Jin's sparse problems in single-objective form; dim (100), a tenth
  *              active
- *   ellipsoid  a rotated ellipsoid of condition 1,000 on the first tenth of dim (100) coordinates, the
- *              others at a price of 0.1 each
+ *   ellipsoid  a rotated ellipsoid of condition 1,000 on the first `active` (0: a tenth; up to 1,000) of dim
+ *              (100) coordinates, the others at a price of 0.1 each; active=dim: dense
+ *   rosenbrock Rosenbrock's bent valley through the first `active` (0: a tenth; at least 2) of dim (100)
+ *              coordinates, with their optimum at 1, the others' at 0; active=dim: dense
  * Minimised, unless said otherwise. */
 #define ZILCH_PROBLEM_LIST(X)                                                           \
     X(lander, "land Gymnasium's Lunar Lander with a quadratic policy of 90 parameters") \
@@ -793,7 +795,8 @@ ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch
     X(smop6, "the tenth that fits best stays active")                                   \
     X(smop7, "zeros that depend on their neighbours")                                   \
     X(smop8, "values and zeros that depend on their neighbours")                        \
-    X(ellipsoid, "a rotated, ill-conditioned ellipsoid on a tenth of the coordinates")
+    X(ellipsoid, "a rotated, ill-conditioned ellipsoid on a tenth of the coordinates")  \
+    X(rosenbrock, "a narrow, bent valley through a tenth of the coordinates")
 
 typedef struct zilch_problem zilch_problem;
 

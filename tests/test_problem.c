@@ -248,37 +248,78 @@ static void noise_comes_from_seed_and_id(void **state)
 
 /* d f = e^T A e in the active part, A = Q^T W Q: its entries by polarisation, its eigenvalues the powers of
  * 1000. */
-static void ellipsoid_has_its_axes(void **state)
+static void check_axes(const char *name, size_t k)
 {
-    (void)state;
-    enum { DIM = 58, K = 6 };
-    double x[DIM];
-    double a[K * K];
-    double value[K];
-    double diagonal[K];
+    enum { MOST = 60 };
+    double x[MOST];
+    double a[MOST * MOST];
+    double value[MOST];
+    double diagonal[MOST];
     double off_diagonal = 0.0;
-    zilch_problem *problem = open_problem("ellipsoid:dim=58", 3);
-    for (size_t i = 0; i < K; i++) {
-        place(DIM, 0, K, x);
+    zilch_problem *problem = open_problem(name, 3);
+    const size_t dim = zilch_problem_describe(problem).dim;
+    for (size_t i = 0; i < k; i++) {
+        place(dim, 0, k, x);
         x[i] += 1.0;
-        diagonal[i] = DIM * value_of(problem, 0, x);
+        diagonal[i] = (double)dim * value_of(problem, 0, x);
     }
-    for (size_t i = 0; i < K; i++) {
-        for (size_t j = 0; j < K; j++) {
-            place(DIM, 0, K, x);
+    for (size_t i = 0; i < k; i++) {
+        for (size_t j = 0; j < k; j++) {
+            place(dim, 0, k, x);
             x[i] += 1.0;
             x[j] += i == j ? 0.0 : 1.0;
-            const double both = DIM * value_of(problem, 0, x);
-            a[i * K + j] = i == j ? diagonal[i] : 0.5 * (both - diagonal[i] - diagonal[j]);
-            off_diagonal = fmax(off_diagonal, i == j ? 0.0 : fabs(a[i * K + j]));
+            const double both = (double)dim * value_of(problem, 0, x);
+            a[i * k + j] = i == j ? diagonal[i] : 0.5 * (both - diagonal[i] - diagonal[j]);
+            off_diagonal = fmax(off_diagonal, i == j ? 0.0 : fabs(a[i * k + j]));
         }
     }
-    assert_int_equal(zi_eigen(K, a, value), ZILCH_OK);
-    for (int i = 0; i < K; i++) {
-        assert_double_equal(value[i] / pow(1000.0, i / 5.0), 1.0, 1e-9);
+    assert_int_equal(zi_eigen(k, a, value), ZILCH_OK);
+    for (size_t i = 0; i < k; i++) {
+        assert_double_equal(value[i] / pow(1000.0, (double)i / (double)(k - 1)), 1.0, 1e-9);
     }
     assert_true(off_diagonal > 10.0);
     zilch_problem_close(problem);
+}
+
+static void ellipsoid_has_its_axes(void **state)
+{
+    (void)state;
+    check_axes("ellipsoid:dim=58", 6);
+    check_axes("ellipsoid:dim=58,active=9", 9);
+    check_axes("ellipsoid:dim=20,active=20", 20);
+}
+
+static void ellipsoid_may_be_dense(void **state)
+{
+    (void)state;
+    double x[20];
+    zilch_problem *problem = open_problem("ellipsoid:dim=20,active=20", 3);
+    place(20, 0, 20, x);
+    assert_true(value_of(problem, 0, x) == 0.0);
+    assert_true(support_of(problem, x) == 1.0);
+    x[19] = 0.0;
+    assert_true(value_of(problem, 0, x) > 0.0);
+    assert_double_equal(support_of(problem, x), 0.95, 1e-16);
+    assert_true(zilch_problem_describe(problem).lower == -1.0 &&
+                zilch_problem_describe(problem).upper == 2.0);
+    zilch_problem_close(problem);
+}
+
+/* The default number of active coordinates, said or not: the same bits. */
+static void ellipsoid_has_a_tenth_active(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ellipsoid:dim=58,active=0", "ellipsoid:dim=58,active=6"};
+    double x[58];
+    draw_points(58, 0.6, 4, x);
+    zilch_problem *problem = open_problem("ellipsoid:dim=58", 3);
+    const double value = value_of(problem, 0, x);
+    zilch_problem_close(problem);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        problem = open_problem(names[i], 3);
+        assert_true(value_of(problem, 0, x) == value);
+        zilch_problem_close(problem);
+    }
 }
 
 static void ellipsoid_charges_for_idle_coordinates(void **state)
@@ -300,6 +341,92 @@ static void ellipsoid_charges_for_idle_coordinates(void **state)
     problem = open_problem("ellipsoid:dim=5", 3); /* one axis, no rotation */
     const double y[5] = {THIRD_OF_PI + 0.5};
     assert_double_equal(value_of(problem, 0, y), 0.25 / 5.0, 1e-16);
+    zilch_problem_close(problem);
+}
+
+/* ---- Rosenbrock ------------------------------------------------------------------------------ */
+
+/* Values from SciPy 1.17.1:
+ *     from scipy.optimize import rosen
+ *     x = [-1.2, 1.0, 0.75, -0.3, 2.0, 0.0]
+ *     [float(rosen(x[:k]) + sum(v * v for v in x[k:])) for k in (2, 3, 6)]
+ *     y = [((7919 * i + 10473 + 37) % 301 - 100) / 100 for i in range(20)]
+ *     [float(rosen(y[:k]) + sum(v * v for v in y[k:])) for k in (2, 20)] */
+static void rosenbrock_agrees_with_scipy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int is_long; /* y, else x */
+        double value;
+    } cases[] = {
+        {"rosenbrock:dim=6", 0, 28.852499999999996},     {"rosenbrock:dim=6,active=3", 0, 34.53999999999999},
+        {"rosenbrock:dim=6,active=6", 0, 2072.403125},   {"rosenbrock:dim=20", 1, 1185.683476},
+        {"rosenbrock:dim=20,active=20", 1, 6336.966152},
+    };
+    const double x[] = {-1.2, 1.0, 0.75, -0.3, 2.0, 0.0};
+    double y[20];
+    for (int i = 0; i < 20; i++) {
+        y[i] = coordinate(1, i, 20);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        zilch_problem *problem = open_problem(cases[i].name, 1);
+        const double value = value_of(problem, 0, cases[i].is_long ? y : x);
+        assert_double_equal(value / cases[i].value, 1.0, 1e-14);
+        zilch_problem_close(problem);
+    }
+}
+
+/* The first `active` at 1: 0; one more or one less active: another support, and a larger value. */
+static void rosenbrock_has_its_optimum_at_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t dim, active;
+    } cases[] = {
+        {"rosenbrock", 100, 10},
+        {"rosenbrock:dim=2", 2, 2},
+        {"rosenbrock:dim=11", 11, 2},
+        {"rosenbrock:dim=21", 21, 3},
+        {"rosenbrock:dim=20,active=20", 20, 20},
+        {"rosenbrock:dim=20,active=19", 20, 19},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const size_t dim = cases[k].dim;
+        double x[100] = {0};
+        zilch_problem *problem = open_problem(cases[k].name, 1);
+        const zilch_problem_info info = zilch_problem_describe(problem);
+        assert_true(info.dim == dim && info.direction == ZILCH_MINIMIZE && !info.is_noisy &&
+                    info.price == 0.0);
+        assert_true(info.lower == -INFINITY && info.upper == INFINITY);
+        for (size_t i = 0; i < cases[k].active; i++) {
+            x[i] = 1.0;
+        }
+        assert_true(value_of(problem, 0, x) == 0.0);
+        assert_true(support_of(problem, x) == 1.0);
+        for (size_t i = 0; i < dim; i++) {
+            const double before = x[i];
+            x[i] = before != 0.0 ? 0.0 : 1e-3;
+            assert_true(value_of(problem, 0, x) > 0.0);
+            assert_double_equal(support_of(problem, x), 1.0 - 1.0 / (double)dim, 1e-15);
+            x[i] = before;
+        }
+        zilch_problem_close(problem);
+    }
+}
+
+/* One coordinate has no chain: nothing is asked of it. Too large a point is infinitely bad, not undefined. */
+static void rosenbrock_bears_the_extremes(void **state)
+{
+    (void)state;
+    const double large[] = {1.7e308, -1.7e308, 1.7e308};
+    zilch_problem *problem = open_problem("rosenbrock:dim=1", 1);
+    assert_true(value_of(problem, 0, large) == 0.0);
+    assert_true(support_of(problem, large) == 1.0);
+    zilch_problem_close(problem);
+    problem = open_problem("rosenbrock:dim=3", 1);
+    assert_true(value_of(problem, 0, large) == INFINITY);
     zilch_problem_close(problem);
 }
 
@@ -330,8 +457,8 @@ static zilch_status evaluate_part(void *context, size_t index)
 static void values_do_not_depend_on_the_batch(void **state)
 {
     (void)state;
-    static const char *const names[] = {"smop1", "smop2", "smop3", "smop4",  "smop5",
-                                        "smop6", "smop7", "smop8", "sphere", "ellipsoid"};
+    static const char *const names[] = {"smop1", "smop2", "smop3",  "smop4",     "smop5",     "smop6",
+                                        "smop7", "smop8", "sphere", "ellipsoid", "rosenbrock"};
     static double x[POINTS * DIM];
     uint64_t id[POINTS];
     double whole[POINTS];
@@ -441,7 +568,15 @@ static void settings_open_the_same_again(void **state)
         {"smop1", "smop1:dim=100"},
         {"smop8:dim=1e3", "smop8:dim=1000"},
         {"smop2:dim=10000000", "smop2:dim=10000000"},
-        {"ellipsoid:dim=0050", "ellipsoid:dim=50"},
+        {"ellipsoid:dim=0050", "ellipsoid:dim=50,active=5"},
+        {"ellipsoid:active=0", "ellipsoid:dim=100,active=10"},
+        {"ellipsoid:active=20,dim=20", "ellipsoid:dim=20,active=20"},
+        {"ellipsoid:dim=1", "ellipsoid:dim=1,active=1"},
+        {"rosenbrock", "rosenbrock:dim=100,active=10"},
+        {"rosenbrock:active=0,dim=101", "rosenbrock:dim=101,active=11"},
+        {"rosenbrock:dim=20,active=20", "rosenbrock:dim=20,active=20"},
+        {"rosenbrock:dim=9", "rosenbrock:dim=9,active=2"},
+        {"rosenbrock:dim=1", "rosenbrock:dim=1,active=1"},
         {"sphere:noise=0.1", "sphere:dim=100,active=10,noise=0.1"},
         {"sphere:noise=-0,active=5,dim=50", "sphere:dim=50,active=5,noise=0"},
         {"sphere:noise=0.3000000000000000166", "sphere:dim=100,active=10,noise=0.3"},
@@ -475,7 +610,7 @@ static void bad_settings_say_what_is_wrong(void **state)
     static const char *const texts[][2] = {
         {"smop9",
          "problem: \"smop9\" is none of the known ones: lander sphere smop1 smop2 smop3 smop4 smop5 smop6 "
-         "smop7 smop8 ellipsoid"},
+         "smop7 smop8 ellipsoid rosenbrock"},
         {"", "problem: \"\" is none of the known ones: lander"},
         {"smop", "\"smop\" is none"},
         {"smop1 :dim=3", "\"smop1 \" is none"},
@@ -502,6 +637,17 @@ static void bad_settings_say_what_is_wrong(void **state)
         {"sphere:noise=0,5", "sphere: \"5\" is no setting"},
         {"sphere:dim=5", "sphere: active (10) must not be more than dim (5)"},
         {"ellipsoid:dim=10001", "from 1 to 10000, not"},
+        {"ellipsoid:dim=5,active=6",
+         "ellipsoid: active (6) must be from 1 to dim (5), or 0 for a tenth of it"},
+        {"ellipsoid:dim=5000,active=1001", "ellipsoid: active must be a whole number from 0 to 1000, not"},
+        {"ellipsoid:activ=5", "ellipsoid: \"activ\" is none of its settings, which are dim, active"},
+        {"rosenbrok", "\"rosenbrok\" is none of the known ones"},
+        {"rosenbrock:noise=1", "rosenbrock: \"noise\" is none of its settings, which are dim, active"},
+        {"rosenbrock:dim=0", "rosenbrock: dim must be a whole number from 1 to 10000000, not \"0\""},
+        {"rosenbrock:active=1", "rosenbrock: active (1) must be from 2 to dim (100), or 0 for a tenth of it"},
+        {"rosenbrock:dim=4,active=5", "rosenbrock: active (5) must be from 2 to dim (4)"},
+        {"rosenbrock:dim=1,active=2", "rosenbrock: active (2) must be from 1 to dim (1)"},
+        {"rosenbrock:active=-1", "rosenbrock: active must be a whole number from 0 to 10000000, not \"-1\""},
         {"sphere:dim=00000000000000000000000000000000000000000000000000000000000000001",
          "too long for a setting"},
     };
@@ -601,7 +747,7 @@ static zilch_status open_and_evaluate(const char *name)
 static void loses_nothing_out_of_memory(void **state)
 {
     (void)state;
-    static const char *const names[] = {"smop6:dim=30", "ellipsoid:dim=30"};
+    static const char *const names[] = {"smop6:dim=30", "ellipsoid:dim=30", "ellipsoid:dim=30,active=30"};
     zilch_set_allocator(counting_alloc, counting_release);
     for (size_t i = 0; i < COUNT(names); i++) {
         zilch_status status = ZILCH_ENOMEM;
@@ -628,6 +774,11 @@ int main(void)
         cmocka_unit_test(noise_comes_from_seed_and_id),
         cmocka_unit_test(ellipsoid_has_its_axes),
         cmocka_unit_test(ellipsoid_charges_for_idle_coordinates),
+        cmocka_unit_test(ellipsoid_may_be_dense),
+        cmocka_unit_test(ellipsoid_has_a_tenth_active),
+        cmocka_unit_test(rosenbrock_agrees_with_scipy),
+        cmocka_unit_test(rosenbrock_has_its_optimum_at_one),
+        cmocka_unit_test(rosenbrock_bears_the_extremes),
         cmocka_unit_test(values_do_not_depend_on_the_batch),
         cmocka_unit_test(refuses_bad_batches),
         cmocka_unit_test(bears_the_largest_numbers),

@@ -1,5 +1,5 @@
-/* The rotated sparse ellipsoid. The first K, a tenth of the d coordinates in [-1, 2], are active at pi/3;
- * with Q a random rotation of them and y = Q (x - pi/3),
+/* The rotated sparse ellipsoid. The first K of the d coordinates in [-1, 2] are active at pi/3, a tenth of
+ * them unless said otherwise; with Q a random rotation of them and y = Q (x - pi/3),
  *
  *     f(x) = (1/d) [ sum_{a<K} 1000^(a/(K-1)) y_a^2 + sum_{i>=K} (x_i^2 + 0.1 [x_i != 0]) ].
  *
@@ -52,8 +52,8 @@ static void rotation_fill(size_t n, zilch_rng rng, double *q)
 static zilch_status open_ellipsoid(zilch_problem *problem)
 {
     ellipsoid *e = problem->state;
-    const size_t n = zi_tenth(e->dim);
-    e->active = n;
+    ZI_TRY(zi_active_settle(problem->info.name, e->dim, 1, &e->active));
+    const size_t n = e->active;
     ZI_TRY(zi_alloc(&e->column, n * n + n));
     e->weight = e->column + n * n;
     rotation_fill(n, zi_problem_rng(problem, 0), e->column);
@@ -121,6 +121,12 @@ static const zi_setting settings[] = {
      .fallback = 100,
      .low = 1,
      .high = 10000},
+    {.name = "active",
+     .kind = ZI_COUNT,
+     .offset = offsetof(ellipsoid, active),
+     .fallback = 0,
+     .low = 0,
+     .high = 1000},
 };
 
 const zi_family zi_ellipsoid_family = {.state_bytes = sizeof(ellipsoid),

@@ -16,10 +16,12 @@ typedef struct row {
 } row;
 
 static const row table[] = {
-    {"lander", &zi_lander_family, 0}, {"sphere", &zi_sphere_family, 0},       {"smop1", &zi_smop_family, 1},
-    {"smop2", &zi_smop_family, 2},    {"smop3", &zi_smop_family, 3},          {"smop4", &zi_smop_family, 4},
-    {"smop5", &zi_smop_family, 5},    {"smop6", &zi_smop_family, 6},          {"smop7", &zi_smop_family, 7},
-    {"smop8", &zi_smop_family, 8},    {"ellipsoid", &zi_ellipsoid_family, 0},
+    {"lander", &zi_lander_family, 0},       {"sphere", &zi_sphere_family, 0},
+    {"smop1", &zi_smop_family, 1},          {"smop2", &zi_smop_family, 2},
+    {"smop3", &zi_smop_family, 3},          {"smop4", &zi_smop_family, 4},
+    {"smop5", &zi_smop_family, 5},          {"smop6", &zi_smop_family, 6},
+    {"smop7", &zi_smop_family, 7},          {"smop8", &zi_smop_family, 8},
+    {"ellipsoid", &zi_ellipsoid_family, 0}, {"rosenbrock", &zi_rosenbrock_family, 0},
 };
 enum { ROWS = sizeof table / sizeof *table };
 
@@ -158,6 +160,19 @@ double zi_first_active_share(size_t dim, size_t active, const double *x)
     const size_t found = zi_active_count(active, x);
     const size_t surplus = zi_active_count(dim - active, x + active);
     return (double)(found + (dim - active - surplus)) / (double)dim;
+}
+
+zilch_status zi_active_settle(const char *who, size_t dim, size_t least, size_t *active)
+{
+    if (*active == 0) {
+        const size_t tenth = zi_tenth(dim);
+        *active = tenth > least ? tenth : least;
+    }
+    if (*active < least || *active > dim) {
+        return zi_fail(ZILCH_EARG, "%s: active (%zu) must be from %zu to dim (%zu), or 0 for a tenth of it",
+                       who, *active, least, dim);
+    }
+    return ZILCH_OK;
 }
 
 zilch_rng zi_problem_rng(const zilch_problem *problem, uint64_t stream)

@@ -75,10 +75,11 @@ struct zilch_problem {
     char setting[ZI_SETTING_CAPACITY];
 };
 
-extern const zi_family zi_lander_family;    /* lander.c */
-extern const zi_family zi_sphere_family;    /* sphere.c */
-extern const zi_family zi_ellipsoid_family; /* ellipsoid.c */
-extern const zi_family zi_smop_family;      /* smop.c */
+extern const zi_family zi_lander_family;     /* lander.c */
+extern const zi_family zi_sphere_family;     /* sphere.c */
+extern const zi_family zi_ellipsoid_family;  /* ellipsoid.c */
+extern const zi_family zi_rosenbrock_family; /* rosenbrock.c */
+extern const zi_family zi_smop_family;       /* smop.c */
 extern const zi_family
     zi_regression_family; /* regression.c; has no name, its data come by its own function */
 
@@ -102,5 +103,9 @@ static inline size_t zi_tenth(size_t dim)
 {
     return dim / 10 + (dim % 10 != 0);
 }
+
+/* The setting `active` of the problem `who`: 0 becomes the usual number, `least` if that is more; EARG unless
+ * it is from `least` to dim. */
+zilch_status zi_active_settle(const char *who, size_t dim, size_t least, size_t *active);
 
 #endif

@@ -58,9 +58,15 @@ for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '-
   "$zilch" export other >export_other
   ! cmp -s export1 export_other || complain "the same run with $option"
 done
-for problem in smop1 smop2 smop3 smop4 smop5 smop6 smop7 smop8 ellipsoid; do
+for problem in smop1 smop2 smop3 smop4 smop5 smop6 smop7 smop8; do
   expect_status 0 tiny --problem "$problem" --dim 20 --study all
   expect_in_output "problem: $problem:dim=20, 20 coordinates, minimize"
+done
+for problem in ellipsoid rosenbrock; do
+  expect_status 0 tiny --problem "$problem" --dim 20 --study all
+  expect_in_output "problem: $problem:dim=20,active=2, 20 coordinates, minimize"
+  expect_status 0 tiny --problem "$problem:active=20" --dim 20 --study all
+  expect_in_output "problem: $problem:dim=20,active=20, 20 coordinates, minimize"
 done
 
 # Limits: whichever is met first.
