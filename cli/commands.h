@@ -3,6 +3,7 @@
 #define COMMANDS_H
 
 int cmd_search(int argc, char **argv); /* of lander and of optimize */
+int cmd_compare(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -19,6 +19,7 @@ typedef struct command {
 static const command commands[] = {
     {"lander", "search a sparse controller for the Lunar Lander", cmd_search},
     {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_search},
+    {"compare", "run several methods on a problem, and test which is better", cmd_compare},
     {"resume", "go on with a run that was interrupted", cmd_resume},
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"export", "print every evaluation of a study", cmd_export},

@@ -231,12 +231,12 @@ static zilch_status evaluate_again(void *context, const zilch_batch *batch, doub
 
 /* Without noise once is enough, and the best is the best. Pruning, which has half of the evaluations, then
  * takes one for each coordinate, one for the point before and one for the point after. */
-static zilch_recommend_options recommend_options(const search *s)
+zilch_recommend_options search_recommend_options(const search_request *r, const zilch_problem_info *problem)
 {
-    const search_ending *e = &s->request->ending;
+    const search_ending *e = &r->ending;
     zilch_recommend_options o = zilch_recommend_defaults();
     o.prune = e->prune;
-    if (!s->problem.info.is_noisy) {
+    if (!problem->is_noisy) {
         o.shortlist = 1;
         o.evaluations = 1;
     }
@@ -244,8 +244,8 @@ static zilch_recommend_options recommend_options(const search *s)
         o.shortlist = (size_t)e->shortlist;
         o.evaluations = o.evaluations > o.shortlist ? o.evaluations : o.shortlist;
     }
-    if (!s->problem.info.is_noisy && o.prune) {
-        const uint64_t needed = s->problem.info.dim + 2;
+    if (!problem->is_noisy && o.prune) {
+        const uint64_t needed = problem->dim + 2;
         o.evaluations = 2 * (o.evaluations > needed ? o.evaluations : needed);
     }
     if (e->recheck != UINT64_MAX) {
@@ -258,7 +258,7 @@ static zilch_recommend_options recommend_options(const search *s)
 static int recommend(driver *d, double *x, zilch_conclusion *c)
 {
     const search *s = d->search;
-    const zilch_recommend_options o = recommend_options(s);
+    const zilch_recommend_options o = search_recommend_options(s->request, &s->problem.info);
     progress_begin(&d->line, "recommend", "evaluations", o.evaluations);
     const zilch_status status = zilch_recommend(s->optimizer, evaluate_again, d, &o, x, &c->recommendation);
     progress_end(&d->line);
@@ -274,18 +274,14 @@ static void show_episodes(void *context, size_t done)
     progress_update(context, done);
 }
 
-/* The recommended controller where the search never was: its own seeds are all 2^63 and above. */
-static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
+zilch_status search_fly(const search_problem *p, const search_flight *flight, const double *x,
+                        zilch_conclusion *c)
 {
-    const search *s = d->search;
-    play_setting setting = {.options = search_problem_lander(s->problem.text),
-                            .episodes = s->request->ending.held_out,
-                            .threads = s->request->limits.threads};
+    play_setting setting = {
+        .options = search_problem_lander(p->text), .episodes = flight->episodes, .threads = flight->threads};
     play_result result = {0};
     memcpy(setting.controller.parameters, x, sizeof setting.controller.parameters);
-    progress_begin(&d->line, "held out", "episodes", setting.episodes);
-    const zilch_status status = play_run(&setting, show_episodes, &d->line, &result);
-    progress_end(&d->line);
+    const zilch_status status = play_run(&setting, flight->progress, flight->context, &result);
     if (status == ZILCH_OK) {
         const play_summary summary = play_summarise(&result);
         c->held_out_mean = summary.mean;
@@ -293,6 +289,19 @@ static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
         c->held_out_count = result.count;
     }
     play_free(&result);
+    return status;
+}
+
+static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
+{
+    const search *s = d->search;
+    const search_flight flight = {.episodes = s->request->ending.held_out,
+                                  .threads = s->request->limits.threads,
+                                  .progress = show_episodes,
+                                  .context = &d->line};
+    progress_begin(&d->line, "held out", "episodes", flight.episodes);
+    const zilch_status status = search_fly(&s->problem, &flight, x, c);
+    progress_end(&d->line);
     return status == ZILCH_OK ? 0 : cli_is_stopped() ? say_stopped(s) : fail(s, status);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SEARCH_H
 #define SEARCH_H
 
+#include "play.h"
 #include "search_options.h"
 #include "search_problem.h"
 #include "zilch.h"
@@ -23,5 +24,18 @@ int search_begin(const search_request *r, int argc, char **argv);
 
 /* All the rest of a run. Gives the exit status. */
 int search_run(search *s);
+
+/* How the best points are evaluated again at the end, as asked for. */
+zilch_recommend_options search_recommend_options(const search_request *r, const zilch_problem_info *problem);
+
+/* A controller flown where no search of the problem ever was: in episodes of seeds 0, 1, ...; a search's own
+ * seeds are all 2^63 and above. Fills what the conclusion says of held-out episodes. */
+typedef struct search_flight {
+    uint64_t episodes, threads;
+    play_progress progress;
+    void *context; /* of the progress */
+} search_flight;
+zilch_status search_fly(const search_problem *p, const search_flight *flight, const double *x,
+                        zilch_conclusion *c);
 
 #endif

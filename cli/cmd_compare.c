@@ -1,0 +1,409 @@
+/* zilch compare: several methods on one problem, with the same seeds and the same budget, side by side. */
+#include "cli.h"
+#include "commands.h"
+#include "compare.h"
+#include "number.h"
+#include "options.h"
+#include "search_problem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    KEY_DIM = 256,
+    KEY_DATA,
+    KEY_RESPONSE,
+    KEY_SEARCHED,
+    KEY_VALIDATION,
+    KEY_PRICE,
+    KEY_TARGETS,
+    KEY_AT,
+    KEY_HELD_OUT,
+    KEY_EVALUATIONS,
+    KEY_CSV
+};
+
+enum { BASE_WORDS_MOST = 20 };
+
+typedef struct request {
+    const char *problem, *dim, *data, *response, *searched, *validation, *price; /* for the search */
+    const char *methods, *targets, *at, *output;
+    uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
+    int json, csv;
+} request;
+
+static const char about[] =
+    "Run several methods of search on one problem, each with the same seeds and the same budget, and print a "
+    "row for each: fitness of what it recommends at the end (median, quartiles, worst), active coordinates, "
+    "support recovered, time, evaluations until values as good as the targets, and the p-value of a rank-sum "
+    "test against the first method. A method is made of parts joined by '+': default, published (the "
+    "preset), "
+    "a law (zig, dense, adhoc, ea), or any option of 'zilch optimize' without its dashes, such as "
+    "default+elites=50+archive=mean or published+law=ea. A backslash before a comma or a plus makes it a "
+    "part of "
+    "a value.";
+
+/* ---- Options ----------------------------------------------------------------------------------------- */
+
+static int wrong(const char *text)
+{
+    return search_wrong_usage("compare", "%s", text);
+}
+
+static int check(const request *r)
+{
+    if (!r->problem || !*r->problem) {
+        return wrong("--problem NAME is missing");
+    }
+    if (!r->methods || !*r->methods) {
+        return wrong("--methods LIST is missing, such as default,published,ea");
+    }
+    if (r->generations == 0 && (r->evaluations == 0 || r->evaluations == UINT64_MAX)) {
+        return wrong("--generations 0: without --evaluations the runs would have no end");
+    }
+    if (r->evaluations == 0 && r->generations == UINT64_MAX) {
+        return wrong("--evaluations 0: without --generations the runs would have no end");
+    }
+    if (r->seeds - 1 > UINT64_MAX - r->seed) {
+        return wrong("--seed: so many --seeds would go beyond the largest of 64 bits");
+    }
+    if (r->json && r->csv) {
+        return wrong("--json and --csv: give one of them");
+    }
+    if (r->output && !*r->output) {
+        return wrong("-o: the file's name is empty");
+    }
+    return cli_is_same_file(r->output, r->data) ? wrong("-o: is the data itself") : 0;
+}
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+         "The problem, with its settings, as for 'zilch optimize'; needed"},
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+         "The methods, separated by commas; the first is what the others are tested against; needed"},
+        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Runs of each method, with seeds from S on"},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed"},
+        {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
+         "Generations of a run at most; without it 100, or no limit if there is one of --evaluations"},
+        {"evaluations", KEY_EVALUATIONS, "N", CLI_COUNT, &r->evaluations, 0, 0x1p64, NULL,
+         "Evaluations of a run at most; the fairer limit for populations of different sizes"},
+        {"targets", KEY_TARGETS, "LIST", CLI_TEXT, &r->targets, 0, 0, NULL,
+         "Values whose arrival is counted, or none; without it 200,250,300 of the lander, 1e-2,1e-4,1e-8 of "
+         "other problems without noise, none else"},
+        {"at", KEY_AT, "LIST", CLI_TEXT, &r->at, 0, 0, NULL,
+         "Generations after which it is also measured what would be recommended then, such as 25,50"},
+        {"held-out", KEY_HELD_OUT, "N", CLI_COUNT, &r->held_out, 1, 1e6, NULL,
+         "With noise: episodes of the lander, or evaluations, that a recommended point is measured in"},
+        {"price", KEY_PRICE, "X", CLI_TEXT, &r->price, 0, 0, NULL,
+         "Of each active coordinate, in every fitness shown, and in the searches whose methods do not say "
+         "theirs; without it, what suits the problem"},
+        {"dim", KEY_DIM, "N", CLI_TEXT, &r->dim, 0, 0, NULL,
+         "Coordinates of the problem: short for NAME:dim=N"},
+        {"data", KEY_DATA, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "For linear and logistic: the data"},
+        {"response", KEY_RESPONSE, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
+         "The column to be explained; without it the last"},
+        {"searched", KEY_SEARCHED, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
+         "Which columns are used, or the coefficients themselves: subset or coefficients"},
+        {"validation", KEY_VALIDATION, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
+         "Share of the rows that are held out"},
+        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
+         "Runs at once, 0 for one a processor; the result does not depend on it"},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
+        {"csv", KEY_CSV, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "Print a row a run as CSV"},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},
+        {0},
+    };
+    const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};
+    const int status = cli_parse(&usage, argc, argv);
+    return status ? status : check(r);
+}
+
+/* ---- Lists of numbers ------------------------------------------------------------------------------------
+ */
+
+/* "1e-2,1e-4" as at most so many numbers. 0, or the exit status after printing why. */
+static int parse_numbers(const char *option, const char *list, size_t most, double *out, size_t *count)
+{
+    *count = 0;
+    for (const char *at = list;; at++) {
+        if (*count == most) {
+            return search_wrong_usage("compare", "%s: %zu numbers are the most", option, most);
+        }
+        const char *end = number_scan(at, &out[*count]);
+        if (!end || (*end && *end != ',') || !isfinite(out[*count])) {
+            return search_wrong_usage("compare", "%s: '%s' is not a list of numbers separated by commas",
+                                      option, list);
+        }
+        ++*count;
+        at = end;
+        if (!*at) {
+            return 0;
+        }
+    }
+}
+
+static int parse_targets(const request *r, compare_setting *s)
+{
+    const zilch_problem_info *info = &s->info;
+    const char *list = r->targets                                           ? r->targets
+                       : strcmp(info->name, "lander") == 0                  ? "200,250,300"
+                       : info->is_noisy || search_is_regression(info->name) ? "none"
+                                                                            : "1e-2,1e-4,1e-8";
+    return strcmp(list, "none") == 0
+               ? 0
+               : parse_numbers("--targets", list, COMPARE_TARGETS_MOST, s->target, &s->targets);
+}
+
+static int parse_checkpoints(const request *r, compare_setting *s)
+{
+    double number[COMPARE_CHECKPOINTS_MOST];
+    const int status =
+        r->at ? parse_numbers("--at", r->at, COMPARE_CHECKPOINTS_MOST, number, &s->checkpoints) : 0;
+    for (size_t c = 0; c < s->checkpoints && !status; c++) {
+        if (!(number[c] >= 1 && number[c] <= 1e15 && number[c] == floor(number[c])) ||
+            (c > 0 && number[c] <= number[c - 1])) {
+            return search_wrong_usage("compare", "--at: '%s' must be whole numbers from 1 on, ascending",
+                                      r->at);
+        }
+        if (s->generations && number[c] > (double)s->generations) {
+            return search_wrong_usage("compare", "--at: %.0f is beyond the %llu generations of a run",
+                                      number[c], (unsigned long long)s->generations);
+        }
+        s->checkpoint[c] = (uint64_t)number[c];
+    }
+    return status;
+}
+
+/* ---- The base
+ * ---------------------------------------------------------------------------------------------- */
+
+/* What all searches are asked for in, their problem and their budget. */
+typedef struct base {
+    char *words[BASE_WORDS_MOST];
+    size_t count;
+    search_request request;
+    search_problem problem; /* of the first seed, for what it says of itself */
+} base;
+
+/* "--name=value", unless the value is NULL. 0, or 1 after printing why. */
+static int add_word(base *b, const char *name, const char *value)
+{
+    if (!value) {
+        return 0;
+    }
+    const size_t size = strlen(name) + strlen(value) + sizeof "--=";
+    char *word = malloc(size);
+    if (!word) {
+        return cli_fail("out of memory");
+    }
+    snprintf(word, size, "--%s=%s", name, value);
+    b->words[b->count++] = word;
+    return 0;
+}
+
+static int add_count(base *b, const char *name, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return add_word(b, name, digits);
+}
+
+static int make_words(base *b, const request *r, const compare_setting *s)
+{
+    b->words[b->count++] = strdup("optimize");
+    return !b->words[0] || add_word(b, "problem", r->problem) || add_word(b, "dim", r->dim) ||
+           add_word(b, "data", r->data) || add_word(b, "response", r->response) ||
+           add_word(b, "searched", r->searched) || add_word(b, "validation", r->validation) ||
+           add_word(b, "price", r->price) || add_count(b, "seed", s->seed) ||
+           add_count(b, "generations", s->generations) || add_count(b, "evaluations", s->evaluations) ||
+           add_word(b, "threads", "1");
+}
+
+static int base_open(base *b, const request *r, compare_setting *s)
+{
+    if (make_words(b, r, s)) {
+        return CLI_FAILED;
+    }
+    int status = search_request_parse(&b->request, (int)b->count, b->words);
+    if (status) {
+        return status;
+    }
+    b->request.command = "compare"; /* in messages */
+    status = search_problem_open(&b->problem, &b->request);
+    if (status) {
+        return status;
+    }
+    s->problem = b->problem.text;
+    s->info = b->problem.info;
+    s->price = isnan(b->request.price) ? s->info.price : b->request.price;
+    return 0;
+}
+
+static void base_close(base *b)
+{
+    search_problem_close(&b->problem);
+    for (size_t i = 0; i < b->count; i++) {
+        free(b->words[i]);
+    }
+}
+
+/* ---- Methods
+ * ------------------------------------------------------------------------------------------------ */
+
+static int try_method(const search_request *method)
+{
+    zilch_optimizer *optimizer = NULL;
+    search_problem problem;
+    int status = search_problem_open(&problem, method);
+    if (!status) {
+        status = search_optimizer_create(method, &problem.info, &optimizer);
+    }
+    zilch_optimizer_destroy(optimizer);
+    search_problem_close(&problem);
+    return status;
+}
+
+/* What the library refuses, it refuses now and not after an hour. */
+static int try_methods(const request *r, const compare_setting *s)
+{
+    int status = 0;
+    for (size_t k = 0; k < s->methods && !status; k++) {
+        const search_request *method = &s->method[k].request;
+        compare_name_method(s->method[k].name);
+        status = try_method(method);
+        if (!status && (cli_is_same_file(r->output, method->warm_start) ||
+                        cli_is_same_file(r->output, method->weights) ||
+                        cli_is_same_file(r->output, method->bounds_file))) {
+            status = wrong("-o: names a file that the method reads");
+        }
+        compare_name_method(NULL);
+    }
+    return status;
+}
+
+/* So is a folder that nothing can be written in. */
+static int try_output(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const int length = slash == path ? 1 : (int)(slash ? slash - path : 0);
+    if (!path || strcmp(path, "-") == 0) {
+        return 0;
+    }
+    char *folder = strndup(path, (size_t)length);
+    if (!folder) {
+        return cli_fail("out of memory");
+    }
+    const int failed = access(length ? folder : ".", W_OK | X_OK) != 0 && access(path, W_OK) != 0;
+    free(folder);
+    return failed ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
+/* ---- Results
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct report {
+    const request *request;
+    const compare_setting *setting;
+    const compare_run *run;
+    int failed; /* and said so */
+} report;
+
+static zilch_status write_report(void *context, FILE *stream)
+{
+    report *p = context;
+    p->failed = (p->request->json  ? compare_write_json
+                 : p->request->csv ? compare_write_csv
+                                   : compare_write_table)(p->setting, p->run, stream);
+    return p->failed ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
+static int print_report(report *p)
+{
+    const char *path = p->request->output;
+    if (!path || strcmp(path, "-") == 0) {
+        write_report(p, stdout);
+        return p->failed ? p->failed : cli_finish(CLI_OK); /* before anything is said on stderr */
+    }
+    if (zilch_file_replace(path, write_report, p) == ZILCH_OK || p->failed) {
+        return p->failed;
+    }
+    cli_fail("%s; the result goes to standard output instead", cli_error_text());
+    write_report(p, stdout);
+    return CLI_FAILED;
+}
+
+/* What kept runs from their ends. */
+static int say_unfinished(const compare_setting *s, const compare_run *run, size_t finished)
+{
+    const size_t count = s->methods * (size_t)s->seeds;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned long long seed = s->seed + i % s->seeds;
+        if (run[i].has_failed) {
+            cli_fail("method '%s', seed %llu: %s", s->method[i / s->seeds].name, seed,
+                     *run[i].why ? run[i].why : "failed, for the reason above");
+        }
+    }
+    return cli_fail("stopped with %zu of %zu runs finished%s", finished, count,
+                    finished ? "; the result is of those" : "");
+}
+
+static int run_all(const request *r, const compare_setting *s)
+{
+    const size_t count = s->methods * (size_t)s->seeds;
+    compare_run *run = count > 0 ? calloc(count, sizeof *run) : NULL;
+    if (!run) {
+        return cli_fail("out of memory");
+    }
+    report p = {.request = r, .setting = s, .run = run};
+    const zilch_status ended = compare_run_all(s, run);
+    size_t finished = 0;
+    for (size_t i = 0; i < count; i++) {
+        finished += run[i].is_finished != 0;
+    }
+    int status = finished ? print_report(&p) : 0;
+    if (!status && ended != ZILCH_OK) {
+        status = say_unfinished(s, run, finished);
+    }
+    free(run);
+    return status;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    request r = {
+        .seed = 1, .seeds = 10, .generations = UINT64_MAX, .evaluations = UINT64_MAX, .held_out = 1000};
+    int status = parse(&r, argc, argv);
+    if (status) {
+        return status;
+    }
+    base b = {.count = 0};
+    compare_method *method = NULL;
+    compare_setting s = {.seed = r.seed, .seeds = r.seeds, .held_out = r.held_out, .threads = r.threads};
+    s.evaluations = r.evaluations == UINT64_MAX ? 0 : r.evaluations;
+    s.generations = r.generations != UINT64_MAX ? r.generations : s.evaluations ? 0 : 100;
+    status = base_open(&b, &r, &s);
+    status = status ? status : parse_targets(&r, &s);
+    status = status ? status : parse_checkpoints(&r, &s);
+    if (!status) {
+        const compare_base shared = {b.words, b.count, &b.request};
+        status = compare_methods_parse(r.methods, &shared, &method, &s.methods);
+        s.method = method;
+    }
+    status = status ? status : try_methods(&r, &s);
+    status = status ? status : try_output(r.output);
+    if (!status) {
+        cli_watch_signals();
+        status = run_all(&r, &s);
+    }
+    compare_methods_free(method, s.methods);
+    base_close(&b);
+    if (status) {
+        cli_end_if_stopped();
+    }
+    return status;
+}

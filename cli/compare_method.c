@@ -1,0 +1,314 @@
+/* Methods. Each becomes the words that 'zilch optimize' would be asked for it in, and the parser of that
+ * command reads them: whatever a search can be told, a method can be. What would make methods
+ * incomparable is refused. */
+#include "compare.h"
+
+#include "cli.h"
+#include "search_problem.h"
+#include "suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "compare";
+
+/* ---- Names in messages ----------------------------------------------------------------------------- */
+
+void compare_name_method(const char *name)
+{
+    static char both[128];
+    snprintf(both, sizeof both, "%s: method '%.90s'", command, name ? name : "");
+    cli_set_command(name ? both : command);
+}
+
+/* ---- Cutting ----------------------------------------------------------------------------------------- */
+
+/* The next part of a list up to a separator, to be freed: NULL without memory. Behind a backslash a
+ * separator is none; `is_last` cut takes the backslashes away. *list goes behind the separator, to NULL at
+ * the end. */
+static char *cut(const char **list, char separator, int is_last)
+{
+    char *part = malloc(strlen(*list) + 1);
+    char *to = part;
+    const char *from = *list;
+    if (!part) {
+        return NULL;
+    }
+    for (; *from && *from != separator; from++) {
+        if (*from == '\\' && from[1]) {
+            from++;
+            *to = '\\';
+            to += !is_last;
+        }
+        *to++ = *from;
+    }
+    *to = '\0';
+    *list = *from ? from + 1 : NULL;
+    return part;
+}
+
+static size_t count_parts(const char *list, char separator)
+{
+    size_t count = 1;
+    for (; *list; list++) {
+        if (*list == '\\' && list[1]) {
+            list++;
+        } else {
+            count += *list == separator;
+        }
+    }
+    return count;
+}
+
+/* ---- What a method must not say ------------------------------------------------------------------------ */
+
+typedef struct refusal {
+    const char *name, *remedy;
+} refusal;
+
+static const char for_all[] = "is the same for all methods; give it to 'zilch compare' itself";
+static const char budget[] =
+    "all methods have the same budget; give --generations or --evaluations to 'zilch compare' itself";
+static const char world[] = "is a part of the problem; give --problem 'lander:NAME=VALUE' to 'zilch compare'";
+
+static const refusal refused[] = {
+    {"problem", for_all},
+    {"dim", for_all},
+    {"data", for_all},
+    {"response", for_all},
+    {"searched", for_all},
+    {"validation", for_all},
+    {"gravity", world},
+    {"wind", world},
+    {"wind-power", world},
+    {"turbulence-power", world},
+    {"seed", "every method is run with the same seeds; give --seed and --seeds to 'zilch compare' itself"},
+    {"generations", for_all},
+    {"evaluations", for_all},
+    {"threads", for_all},
+    {"held-out", for_all},
+    {"stagnation", budget},
+    {"time", budget},
+    {"target", "runs go on to the end of the budget; --targets of 'zilch compare' says when they got there"},
+    {"study", "nothing is kept in a study; -o FILE with --json or --csv keeps every run"},
+    {"preset", "write 'published' or 'default' without it"},
+    {"help", "write 'zilch optimize --help'"},
+};
+
+/* Short forms of an option are as good as its name, but only if it is the only option that begins so. */
+static const refusal *find_refusal(const char *word, int is_short)
+{
+    const size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const char *name = refused[i].name;
+        if (strncmp(name, word, length) == 0 && (is_short || strlen(name) == length)) {
+            return &refused[i];
+        }
+    }
+    return NULL;
+}
+
+static int check_words(const compare_method *m, int is_short)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const refusal *r = find_refusal(m->words[i] + 2, is_short);
+        if (r) {
+            return search_wrong_usage(command, "%s: %s", r->name, r->remedy);
+        }
+    }
+    return 0;
+}
+
+/* A file is read for each run. */
+static int check_files(const search_request *r)
+{
+    const int is_standard = r->warm_start && strcmp(r->warm_start, "-") == 0;
+    return is_standard ? search_wrong_usage(command, "warm-start: is read for each run; give a file") : 0;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------
+ */
+
+/* One that is no option may be mistyped. */
+static int unknown_word(const char *word)
+{
+    suggestion near = suggestion_for(word, strlen(word));
+    suggestion_offer(&near, "default");
+    suggestion_offer(&near, "published");
+    for (int law = 0; law <= ZILCH_LAW_EA; law++) {
+        suggestion_offer(&near, zilch_law_name((zilch_law)law));
+    }
+    return near.best ? search_wrong_usage(command, "unknown word '%s'; did you mean '%s'?", word, near.best)
+                     : 0;
+}
+
+/* A part of a method as a word of an option; a flag stands without a value. */
+static int add_word(compare_method *m, const char *part)
+{
+    zilch_law law;
+    const int is_law = zilch_law_parse(part, &law) == ZILCH_OK;
+    if (!*part || *part == '=') {
+        return search_wrong_usage(
+            command, "has an empty part; parts such as published, ea or elites=50 are joined by '+'");
+    }
+    if (*part == '-') {
+        return search_wrong_usage(command, "'%s': options stand without dashes, such as elites=50", part);
+    }
+    if (strcmp(part, "default") == 0 || strcmp(part, "published") == 0) {
+        m->is_published |= *part == 'p';
+        return 0;
+    }
+    const int status = is_law || strchr(part, '=') ? 0 : unknown_word(part);
+    if (status) {
+        return status;
+    }
+    const size_t size = sizeof "--law=" + strlen(part);
+    char *word = malloc(size);
+    if (!word) {
+        return cli_fail("out of memory");
+    }
+    snprintf(word, size, "--%s%s", is_law ? "law=" : "", part);
+    m->words[m->count++] = word;
+    return 0;
+}
+
+static int split_words(compare_method *m)
+{
+    const char *rest = m->name;
+    m->words = calloc(count_parts(m->name, '+') + 1, sizeof *m->words);
+    if (!m->words) {
+        return cli_fail("out of memory");
+    }
+    int status = 0;
+    while (rest && !status) {
+        char *part = cut(&rest, '+', 1);
+        status = part ? add_word(m, part) : cli_fail("out of memory");
+        free(part);
+    }
+    return status ? status : check_words(m, 0);
+}
+
+/* ---- Requests --------------------------------------------------------------------------------------------
+ */
+
+/* The base's words, the method's behind them: what is said last wins. */
+static int parse(const compare_method *m, const compare_base *base, int is_published, search_request *out)
+{
+    char published[] = "--preset=published";
+    char **all = calloc(base->count + m->count + 2, sizeof *all);
+    if (!all) {
+        return cli_fail("out of memory");
+    }
+    size_t count = base->count;
+    memcpy(all, base->words, count * sizeof *all);
+    if (is_published) {
+        all[count++] = published;
+    }
+    memcpy(all + count, m->words, m->count * sizeof *all);
+    const int status = search_request_parse(out, (int)(count + m->count), all);
+    free(all);
+    return status;
+}
+
+/* The preset is the lander's, and so are its price and its landings; for another problem the rest of it is
+ * taken: read as if for the lander, with the problem put back. */
+static int parse_elsewhere(const compare_method *m, const compare_base *base, search_request *out)
+{
+    char optimize[] = "optimize";
+    char lander[] = "--problem=lander";
+    char *words[] = {optimize, lander};
+    const compare_base for_lander = {.words = words, .count = sizeof words / sizeof *words};
+    search_request plain = {0};
+    int status = parse(m, base, 0, &plain);
+    if (!status) {
+        status = parse(m, &for_lander, 1, out);
+    }
+    if (status) {
+        return status;
+    }
+    out->problem = plain.problem;
+    out->dim = plain.dim;
+    out->data = plain.data;
+    out->response = plain.response;
+    out->searched = plain.searched;
+    out->validation = plain.validation;
+    out->episodes = plain.episodes;
+    out->seeds = plain.seeds;
+    out->lander = plain.lander;
+    out->said = plain.said;
+    out->price = plain.price;
+    out->seed = plain.seed;
+    out->limits = plain.limits;
+    return 0;
+}
+
+static int method_parse(compare_method *m, const compare_base *base)
+{
+    int status = split_words(m);
+    if (!status) {
+        status = m->is_published && !search_problem_is_lander(base->request->problem)
+                     ? parse_elsewhere(m, base, &m->request)
+                     : parse(m, base, m->is_published, &m->request);
+    }
+    if (!status) {
+        status = check_words(m, 1);
+    }
+    return status ? status : check_files(&m->request);
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------------
+ */
+
+static int check_new(const compare_method *method, size_t k)
+{
+    for (size_t i = 0; i < k; i++) {
+        if (strcmp(method[i].name, method[k].name) == 0) {
+            return search_wrong_usage(command, "stands twice in --methods");
+        }
+    }
+    return 0;
+}
+
+int compare_methods_parse(const char *list, const compare_base *base, compare_method **out, size_t *count)
+{
+    const size_t most = count_parts(list, ',');
+    *count = 0;
+    *out = NULL;
+    if (most > COMPARE_METHODS_MOST) {
+        return search_wrong_usage(command, "--methods: has %zu of them; %d are the most", most,
+                                  COMPARE_METHODS_MOST);
+    }
+    *out = calloc(most, sizeof **out);
+    if (!*out) {
+        return cli_fail("out of memory");
+    }
+    int status = 0;
+    for (const char *rest = list; rest && !status;) {
+        compare_method *m = &(*out)[*count];
+        m->name = cut(&rest, ',', 0);
+        if (!m->name) {
+            status = cli_fail("out of memory");
+            break;
+        }
+        compare_name_method(m->name);
+        status = check_new(*out, *count);
+        ++*count;
+        if (!status) {
+            status = method_parse(m, base);
+        }
+        compare_name_method(NULL);
+    }
+    return status;
+}
+
+void compare_methods_free(compare_method *method, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < method[k].count; i++) {
+            free(method[k].words[i]);
+        }
+        free(method[k].words);
+        free(method[k].name);
+    }
+    free(method);
+}

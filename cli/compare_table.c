@@ -1,0 +1,207 @@
+/* The tables: a row a method. Five digits: what is beyond them is chance. */
+#include "compare.h"
+
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NUMBER_WIDTH = 10, NAME_LEAST = 6 };
+
+static int name_width(const compare_setting *s)
+{
+    size_t width = NAME_LEAST;
+    for (size_t k = 0; k < s->methods; k++) {
+        const size_t length = strlen(s->method[k].name);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+/* "-" for what is not known. */
+static void print_number(FILE *stream, int width, int digits, double value)
+{
+    if (isfinite(value)) {
+        fprintf(stream, "  %*.*g", width, digits, value);
+    } else {
+        fprintf(stream, "  %*s", width, isnan(value) ? "-" : value > 0 ? "inf" : "-inf");
+    }
+}
+
+static void print_fixed(FILE *stream, int width, int digits, double value)
+{
+    if (isfinite(value)) {
+        fprintf(stream, "  %*.*f", width, digits, value);
+    } else {
+        fprintf(stream, "  %*s", width, "-");
+    }
+}
+
+/* ---- What was compared --------------------------------------------------------------------------- */
+
+static void print_heading(const compare_setting *s, FILE *stream)
+{
+    const unsigned long long first = s->seed;
+    const unsigned long long last = s->seed + (s->seeds - 1);
+    fprintf(stream, "problem: %s, %zu coordinates, %s\n", s->problem, s->info.dim,
+            zilch_direction_name(s->info.direction));
+    fprintf(stream, "runs: %llu of each method, seed%s %llu", (unsigned long long)s->seeds,
+            s->seeds == 1 ? "" : "s", first);
+    if (s->seeds > 1) {
+        fprintf(stream, " to %llu", last);
+    }
+    if (s->generations) {
+        fprintf(stream, ", %llu generations", (unsigned long long)s->generations);
+    }
+    if (s->evaluations) {
+        fprintf(stream, ", %llu evaluations", (unsigned long long)s->evaluations);
+    }
+    fprintf(stream, s->generations && s->evaluations ? " at most\n" : "\n");
+    fprintf(stream,
+            "fitness: of the point that is recommended, with a price of %.6g for each active coordinate",
+            s->price);
+    if (s->info.is_noisy) {
+        fprintf(stream, ";\n  its value is the mean of %llu %s that no search has met",
+                (unsigned long long)s->held_out,
+                strcmp(s->info.name, "lander") == 0 ? "episodes" : "evaluations with noise");
+    }
+    fputc('\n', stream);
+}
+
+/* ---- The end ------------------------------------------------------------------------------------------- */
+
+static void print_fitness(FILE *stream, const compare_summary *m)
+{
+    print_number(stream, NUMBER_WIDTH, 5, m->median);
+    print_number(stream, NUMBER_WIDTH, 5, m->low);
+    print_number(stream, NUMBER_WIDTH, 5, m->high);
+    print_number(stream, NUMBER_WIDTH, 5, m->worst);
+}
+
+static int is_support_known(const compare_setting *s, const compare_run *run)
+{
+    for (size_t i = 0; i < s->methods * s->seeds; i++) {
+        if (run[i].is_finished && !isnan(run[i].end.support)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Two lines; a fitness without a price is the value. */
+static void print_titles(const compare_setting *s, int has_support, FILE *stream)
+{
+    const int width = name_width(s);
+    fprintf(stream, "\n%-*s        %*s%*s%s  %6s%s  %7s\n", width, "", NUMBER_WIDTH, "fitness",
+            3 * (NUMBER_WIDTH + 2), "", s->price != 0 ? "       value" : "", "active",
+            has_support ? "      support %" : "", "CPU s");
+    fprintf(stream, "%-*s  runs  %*s  %*s  %*s  %*s%s  %6s%s  %7s  %8s\n", width, "method", NUMBER_WIDTH,
+            "median", NUMBER_WIDTH, "25 %", NUMBER_WIDTH, "75 %", NUMBER_WIDTH, "worst",
+            s->price != 0 ? "      median" : "", "median", has_support ? "  median  least" : "", "a run",
+            "p");
+}
+
+static void print_end(const compare_setting *s, const compare_summary *m, int has_support, FILE *stream)
+{
+    print_fitness(stream, m);
+    if (s->price != 0) {
+        print_number(stream, NUMBER_WIDTH, 5, m->value);
+    }
+    print_fixed(stream, 6, 1, m->active);
+    if (has_support) {
+        print_fixed(stream, 6, 1, 100 * m->support);
+        print_fixed(stream, 5, 1, 100 * m->least_support);
+    }
+    print_fixed(stream, 7, 2, m->seconds);
+    print_number(stream, 8, 2, m->p);
+    fputc('\n', stream);
+}
+
+static int print_ends(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    const int width = name_width(s);
+    const int has_support = is_support_known(s, run);
+    print_titles(s, has_support, stream);
+    for (size_t k = 0; k < s->methods; k++) {
+        compare_summary m;
+        if (compare_summarise(s, run, k, COMPARE_END, &m)) {
+            return CLI_FAILED;
+        }
+        fprintf(stream, "%-*s  %4zu", width, s->method[k].name, m.runs);
+        print_end(s, &m, has_support, stream);
+    }
+    if (s->methods > 1) {
+        fprintf(stream, "p: two-sided rank-sum test of the fitness against that of %s\n", s->method[0].name);
+    }
+    return 0;
+}
+
+/* ---- The way there ----------------------------------------------------------------------------------------
+ */
+
+static int print_checkpoints(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    const int width = name_width(s);
+    fprintf(stream, "\nfitness of what is recommended after a generation\n");
+    fprintf(stream, "%10s  %-*s  runs  %*s  %*s  %*s  %*s  %6s  %11s  %8s\n", "generation", width, "method",
+            NUMBER_WIDTH, "median", NUMBER_WIDTH, "25 %", NUMBER_WIDTH, "75 %", NUMBER_WIDTH, "worst",
+            "active", "evaluations", "p");
+    for (size_t c = 0; c < s->checkpoints; c++) {
+        for (size_t k = 0; k < s->methods; k++) {
+            compare_summary m;
+            if (compare_summarise(s, run, k, c, &m)) {
+                return CLI_FAILED;
+            }
+            fprintf(stream, "%10llu  %-*s  %4zu", (unsigned long long)s->checkpoint[c], width,
+                    s->method[k].name, m.runs);
+            print_fitness(stream, &m);
+            print_fixed(stream, 6, 1, m.active);
+            print_fixed(stream, 11, 0, m.evaluations);
+            print_number(stream, 8, 2, m.p);
+            fputc('\n', stream);
+        }
+    }
+    return 0;
+}
+
+static int print_targets(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    enum { CELL = 18 };
+    const int width = name_width(s);
+    fprintf(stream,
+            "\nevaluations until a value as good was seen: median of all runs (runs that got there)\n");
+    fprintf(stream, "%-*s", width, "method");
+    for (size_t t = 0; t < s->targets; t++) {
+        fprintf(stream, "  %*.6g", CELL, s->target[t]);
+    }
+    fputc('\n', stream);
+    for (size_t k = 0; k < s->methods; k++) {
+        fprintf(stream, "%-*s", width, s->method[k].name);
+        for (size_t t = 0; t < s->targets; t++) {
+            compare_arrival a;
+            char cell[64];
+            char median[32];
+            if (compare_reached(s, run, k, t, &a)) {
+                return CLI_FAILED;
+            }
+            snprintf(median, sizeof median, isfinite(a.median) ? "%.0f" : "-", a.median);
+            snprintf(cell, sizeof cell, "%s (%zu of %zu)", median, a.arrived, a.runs);
+            fprintf(stream, "  %*s", CELL, cell);
+        }
+        fputc('\n', stream);
+    }
+    return 0;
+}
+
+int compare_write_table(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    print_heading(s, stream);
+    int status = print_ends(s, run, stream);
+    if (!status && s->checkpoints > 0) {
+        status = print_checkpoints(s, run, stream);
+    }
+    if (!status && s->targets > 0) {
+        status = print_targets(s, run, stream);
+    }
+    return status;
+}

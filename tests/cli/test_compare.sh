@@ -1,0 +1,206 @@
+#!/bin/sh
+# zilch compare: that its runs are those of 'zilch optimize' and 'zilch lander', that threads change nothing, every form
+# of output, methods and what is refused in them, an interruption, a failure. Never which method is better.
+. "$(dirname "$0")/lib.sh"
+
+# tiny ARGUMENTS...: a small comparison
+tiny()
+{
+  "$zilch" compare --generations 4 "$@"
+}
+
+# without_times: a CSV on stdin without its column of seconds, the eleventh
+without_times()
+{
+  cut -d, -f1-10,12-
+}
+
+# column NAME: of the CSV on stdin
+column()
+{
+  awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i} NR > 1 {print $at}'
+}
+
+small='population=20+elites=5'
+
+# The table: this sphere's optimum is all zeros; one method is told to begin there, the other may not go there.
+expect_status 0 tiny --problem sphere:dim=4,active=0 --methods "$small+initial-p=0,$small+on=1-4" --seeds 3 --at 2
+expect_in_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize'
+expect_in_output 'runs: 3 of each method, seeds 1 to 3, 4 generations'
+expect_in_output 'fitness: of the point that is recommended, with a price of 0 for each active coordinate'
+grep -qE '^population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +100\.0 +100\.0 +[0-9.]+ +-$' "$out" ||
+  complain 'not the row of zeros'
+grep -qE '^population=20\+elites=5\+on=1-4 +3( +[0-9.e+-]+){4} +4\.0 +0\.0 +0\.0 +[0-9.]+ +0\.064$' "$out" ||
+  complain 'not the row of the other'
+expect_in_output "p: two-sided rank-sum test of the fitness against that of $small+initial-p=0"
+grep -qE '^ +2  population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +40 +-$' "$out" || complain 'not the checkpoint'
+grep -qE '^population=20\+elites=5\+initial-p=0 +1 \(3 of 3\) +1 \(3 of 3\) +1 \(3 of 3\)$' "$out" || complain 'not the targets'
+grep -qE '^population=20\+elites=5\+on=1-4 .* - \(0 of 3\)$' "$out" || complain 'a target reached that cannot be'
+[ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
+[ -z "$(ls)" ] || complain "left behind: $(ls)"
+
+# A run is that of 'zilch optimize'.
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small,$small+law=ea,$small+archive=mean" --seeds 2 --seed 7 --csv
+cp "$out" runs.csv
+[ "$(wc -l <runs.csv)" -eq 7 ] || complain 'not 6 runs and a header'
+expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --law ea --generations 4 --seed 8 --study one
+fitness=$(awk -F, '$1 ~ /law=ea/ && $2 == 8 {printf "%.6g", $5}' runs.csv)
+expect_in_output "best seen: fitness $fitness,"
+awk -F, 'NR > 1 && ($9 != 80 || $8 != 4 || $3 != $10 || $4 != 0)' runs.csv | grep -q . && complain 'counts or values are wrong'
+
+# Targets are counted by evaluation: as the study's rows come.
+best=$(awk -F, '$1 ~ /law=ea/ && $2 == 8 {print $10}' runs.csv)
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+law=ea" --seeds 1 --seed 8 --csv --targets "$best,1e9,-1"
+arrival=$("$zilch" export one | awk -F, -v best="$best" 'NR > 1 && $4 <= best {print NR - 1; exit}')
+[ "$(tail -n 1 "$out" | cut -d, -f12-)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
+
+# Threads change nothing; seeds do.
+for threads in 1 2 5; do
+  expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small,$small+shrinkage=none,ea+$small" --seeds 3 \
+    --at 1,3 --threads "$threads" --csv --held-out 50
+  without_times <"$out" >"threads$threads"
+done
+expect_same threads1 threads2
+expect_same threads1 threads5
+[ "$(column fitness <threads1 | sort -u | wc -l)" -eq 9 ] || complain 'runs are the same'
+[ "$(column fitness_at_3 <threads1 | sort -u | wc -l)" -eq 9 ] || complain 'checkpoints are the same'
+# A checkpoint changes nothing, and is what the run would have ended with.
+expect_status 0 "$zilch" compare --generations 3 --problem sphere:noise=0.1,dim=12 --methods "$small,$small+shrinkage=none,ea+$small" \
+  --seeds 3 --csv --held-out 50
+column fitness <"$out" >ended
+column fitness_at_3 <threads1 >passed
+expect_same ended passed
+# Noise that is held out is not what a recommendation has met: one evaluation of each.
+expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --generations 4 --shortlist 1 --recheck 1
+recommended=$(sed -n 's/^recommended: value \([^ ]*\) in 1 fresh.*/\1/p' "$out")
+expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+shortlist=1+recheck=1" --seeds 1 --csv --held-out 1
+held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
+[ -n "$recommended" ] && [ "$held_out" != "$recommended" ] || complain "held out $held_out, recommended $recommended"
+
+# The preset, in full for the lander, for the others without what is the lander's.
+expect_status 0 tiny --problem smop1 --dim 12 --methods "published+$small" --seeds 1 --csv
+fitness=$(column fitness <"$out")
+expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
+  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2"
+[ "$(column fitness <"$out")" = "$fitness" ] || complain 'the preset is not what it says'
+expect_status 0 tiny --problem smop1 --dim 12 --methods "published+law=ea,ea" --seeds 1 --csv
+[ "$(column fitness <"$out" | uniq | wc -l)" -eq 1 ] || complain 'what is said does not win over the preset'
+
+# The lander: what 'zilch lander' measures on held-out seeds, with the price.
+expect_status 0 tiny --problem lander --methods "published+$small+recheck=20,$small+episodes=2+seeds=common" --seeds 1 --csv --held-out 20
+cp "$out" lander.csv
+expect_in_output 'evaluations_to_200,evaluations_to_250,evaluations_to_300'
+expect_status 0 "$zilch" lander --preset published --population 20 --elites 5 --generations 4 --recheck 20 --held-out 20 --study lander
+value=$(awk -F, 'NR == 2 {printf "%.2f", $3}' lander.csv)
+expect_in_output "held out: mean return $value "
+awk -F, 'NR > 1 && ($5 - ($3 - 2 * $6)) ^ 2 > 1e-18' lander.csv | grep -q . && complain 'not value - 2 * active'
+
+# A price is the same for all, whatever a method searches with; a method's own price is for its search.
+expect_status 0 tiny --problem smop1 --dim 12 --methods "$small,$small+price=3" --price 0.5 --seeds 2 --csv
+awk -F, 'NR > 1 && ($5 - ($3 + 0.5 * $6)) ^ 2 > 1e-18' "$out" | grep -q . && complain 'not value + 0.5 * active'
+
+# Evaluations are a limit by themselves; a checkpoint beyond the end is empty.
+expect_status 0 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --methods "$small" --seeds 1 --csv --at 2,9 --targets none
+[ "$(tail -n 1 "$out" | cut -d, -f8,9)" = 3,50 ] || complain 'not 50 evaluations'
+grep -q ',,,,,$' "$out" || complain 'a checkpoint after the end'
+
+# Commas and pluses in values; regression; a file.
+expect_status 0 tiny --problem smop1 --dim 12 --methods "$small+on=1\\,3-4+off=2,ea+$small" --seeds 1 --csv -o runs
+[ ! -s "$out" ] || complain 'on stdout, too'
+grep -q '^"population=20+elites=5+on=1\\,3-4+off=2",1,' runs || complain 'not in quotes'
+printf 'a,b,c,y\n' >data.csv
+awk 'BEGIN {for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + 1}' >>data.csv
+expect_status 0 tiny --problem linear --data data.csv --methods "$small,ea+$small" --seeds 2
+expect_in_output 'problem: linear:data=data.csv,response=4'
+
+# JSON has it all.
+expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small,published+ea+$small" --seeds 2 --at 2 --targets 5 --json
+if command -v python3 >/dev/null; then
+  python3 - "$out" <<'END' || complain 'the JSON is not as it should be'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["unfinished_runs"] == 0 and d["seeds"] == 2 and d["targets"] == [5] and d["checkpoints"] == [2]
+assert d["held_out"] == 1000 and d["generations"] == 4 and d["evaluations"] is None
+assert [m["options"][0] for m in d["methods"]] == ["--population=20", "--preset=published"]
+assert d["methods"][0]["p"] is None and 0 < d["methods"][1]["p"] <= 1
+assert [(r["method"], r["seed"]) for r in d["runs"]] == [(m["method"], s) for m in d["methods"] for s in (1, 2)]
+for r in d["runs"]:
+    assert r["evaluations"] == 80 and r["error"] > 0 and r["seconds"] > 0 and 0 <= r["support"] <= 1
+    assert r["checkpoints"][0]["evaluations"] == 40 and len(r["evaluations_to_targets"]) == 1
+END
+fi
+
+# wrong TEXT ARGUMENTS...: is refused, with the text
+wrong()
+{
+  text=$1
+  shift
+  expect_status 2 tiny --problem smop1 --dim 12 "$@"
+  expect_in_error "$text"
+  [ ! -s "$out" ] || complain "printed all the same: $*"
+}
+wrong "method 'defualt': unknown word 'defualt'; did you mean 'default'?" --methods ea,defualt
+wrong "method 'published+adhco': unknown word 'adhco'; did you mean 'adhoc'?" --methods published+adhco
+wrong "method 'ea+elits=5': unknown option '--elits'; did you mean '--elites'?" --methods ea+elits=5
+wrong "method 'ea+elites=500': --elites 500: must be fewer than the population" --methods default,ea+elites=500
+wrong "method 'default+archive=media': --archive: 'media' is none of latest|mean" --methods default+archive=media
+wrong "method 'default+price': option '--price' needs a value" --methods default+price
+wrong "method 'default+--elites=5': '--elites=5': options stand without dashes" --methods default+--elites=5
+wrong "method '': has an empty part" --methods ea,
+wrong "method 'ea+': has an empty part" --methods ea+
+wrong "method 'ea': stands twice" --methods ea,ea
+wrong "method 'default+on=13': --on: '13': coordinates are numbered from 1 to 12" --methods default+on=13
+wrong "method 'default+episodes=3': --episodes is for the problem lander" --methods default+episodes=3
+wrong "method 'published+seeds=common': --seeds is for the problem lander" --methods published+seeds=common
+wrong "method 'ea+warm-start=-': warm-start: is read for each run; give a file" --methods ea+warm-start=-
+for name in problem dim data response searched validation generations evaluations threads held-out; do
+  wrong "method 'ea+$name=1': $name: is the same for all methods; give it to 'zilch compare' itself" --methods "ea+$name=1"
+done
+wrong 'study: nothing is kept in a study; -o FILE' --methods ea+study=x
+wrong 'study: nothing is kept in a study; -o FILE' --methods ea+stu=x # short for it
+wrong 'seed: every method is run with the same seeds' --methods ea+seed=3
+wrong 'time: all methods have the same budget' --methods published+time=3
+wrong 'stagnation: all methods have the same budget' --methods ea+stagnation=3
+wrong 'target: runs go on to the end' --methods ea+target=3
+wrong 'wind: is a part of the problem' --methods ea+wind
+wrong "preset: write 'published'" --methods ea+preset=published
+wrong "help: write 'zilch optimize --help'" --methods ea+help
+wrong '--methods LIST is missing'
+wrong "--targets: '1,x' is not a list of numbers" --methods ea --targets 1,x
+wrong "--at: '3,2' must be whole numbers from 1 on, ascending" --methods ea --at 3,2
+wrong '--at: 5 is beyond the 4 generations' --methods ea --at 5
+wrong 'the runs would have no end' --methods ea --generations 0
+wrong "--price: 'x' is not a number" --methods ea --price x
+wrong '--json and --csv: give one of them' --methods ea --json --csv
+wrong '--seed: so many --seeds' --methods ea --seed 18446744073709551615 --seeds 2
+wrong "-o: the file's name is empty" --methods ea -o ''
+expect_status 2 "$zilch" compare --methods ea
+expect_in_error '--problem NAME is missing'
+expect_status 2 "$zilch" compare --methods ea --problem smop9
+expect_in_error "unknown problem 'smop9'; did you mean 'smop1'?"
+expect_failure 'nofile: cannot open' tiny --problem smop1 --methods ea+warm-start=nofile
+expect_failure "no/where: cannot be written" tiny --problem smop1 --methods ea -o no/where
+cp data.csv points.csv
+expect_status 2 tiny --problem sphere:dim=3,active=1 --methods "ea+$small+warm-start=points.csv" -o points.csv
+expect_in_error '-o: names a file that the method reads'
+expect_same data.csv points.csv
+
+# A run that fails is named; what was finished is printed.
+expect_status 1 tiny --problem sphere --methods "$small,$small+initial-sigma=1e300" --seeds 2 --csv --threads 1
+expect_in_error "method '$small+initial-sigma=1e300', seed 1: generation 1: none of 20 evaluations succeeded"
+expect_in_error 'stopped with 1 of 4 runs finished; the result is of those'
+[ "$(wc -l <"$out")" -eq 2 ] || complain 'not the one run that was finished'
+
+# Ctrl-C: what was finished is printed, and nothing of what was not.
+(exec env --default-signal=INT "$zilch" compare --problem lander:episodes=1 --methods "ea+$small,$small+population=50" \
+  --generations 100000 --seeds 2 --csv) >"$out" 2>"$err" &
+pid=$!
+sleep 1
+kill -s INT "$pid"
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 130 ] || complain "status $status after INT"
+expect_in_error 'giving up the runs under way'
+expect_in_error 'stopped with 0 of 4 runs finished'
+[ ! -s "$out" ] || complain 'a result of nothing'
+verdict
