@@ -98,6 +98,9 @@ const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
 const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
 const char *const cli_laws = &ZILCH_LAW_LIST(X)[1];
 const char *const cli_archives = &ZILCH_ARCHIVE_LIST(X)[1];
+const char *const cli_agains = &ZILCH_AGAIN_LIST(X)[1];
+const char *const cli_weightings = &ZILCH_WEIGHTING_LIST(X)[1];
+const char *const cli_values = &ZILCH_VALUES_LIST(X)[1];
 const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
 #undef X
 

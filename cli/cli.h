@@ -25,6 +25,7 @@ void cli_print_word(FILE *stream, const char *word);
 extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections, *const cli_labels;
 extern const char *const cli_blocks; /* and "all" behind them */
 extern const char *const cli_laws, *const cli_archives, *const cli_searched;
+extern const char *const cli_agains, *const cli_weightings, *const cli_values;
 
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);

@@ -42,7 +42,7 @@ static const char about[] =
     "test against the first method. A method is made of parts joined by '+': default, published (the "
     "preset), "
     "a law (zig, dense, adhoc, ea), or any option of 'zilch optimize' without its dashes, such as "
-    "default+elites=50+archive=mean or published+law=ea. A backslash before a comma or a plus makes it a "
+    "default+elites=50+margin=0 or published+law=ea. A backslash before a comma or a plus makes it a "
     "part of "
     "a value.";
 
@@ -390,7 +390,7 @@ int cmd_compare(int argc, char **argv)
     status = status ? status : parse_targets(&r, &s);
     status = status ? status : parse_checkpoints(&r, &s);
     if (!status) {
-        const compare_base shared = {b.words, b.count, &b.request};
+        const compare_base shared = {b.words, b.count};
         status = compare_methods_parse(r.methods, &shared, &method, &s.methods);
         s.method = method;
     }

@@ -110,6 +110,7 @@ static zilch_status write_generation(void *context, const zilch_generation *g)
     print_number(w->stream, g->best_value);
     print_number(w->stream, g->best_fitness);
     fprintf(w->stream, ",%zu", g->best_active);
+    print_number(w->stream, g->noise);
     print_number(w->stream, g->timings.evaluating);
     print_number(w->stream, g->timings.searching);
     fputc('\n', w->stream);
@@ -119,7 +120,7 @@ static zilch_status write_generation(void *context, const zilch_generation *g)
 static void write_header(const writer *w, size_t dim)
 {
     if (w->request->generations) {
-        fputs("run,generation,evaluations,failures,points,best_value,best_fitness,best_active,"
+        fputs("run,generation,evaluations,failures,points,best_value,best_fitness,best_active,noise,"
               "evaluating_seconds,searching_seconds\n",
               w->stream);
         return;

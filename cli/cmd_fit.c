@@ -32,7 +32,7 @@ static int parse(request *r, int argc, char **argv)
         {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
          "The amortised inverter's networks, a file that 'zilch train' wrote; without it, zilch's own"},
         {"shrinkage", KEY_SHRINKAGE, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
-         "Of latent correlations towards 0, by their standard errors"},
+         "Of latent correlations towards 0, by their standard errors; all: they are left out"},
         {"projection", KEY_PROJECTION, "NAME", CLI_CHOICE, &r->projection, 0, 0, cli_projections,
          "To a positive definite matrix"},
         {"sigma-floor", KEY_FLOOR, "S", CLI_REAL, &r->sigma_floor, 0, INFINITY, NULL,

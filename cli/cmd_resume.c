@@ -46,7 +46,7 @@ static int is_anything_new(const request *r)
     const search_ending *e = &r->ending;
     return l->generations != UINT64_MAX || l->evaluations != UINT64_MAX || l->stagnation != UINT64_MAX ||
            !isnan(l->target) || !isnan(l->seconds) || e->shortlist != UINT64_MAX ||
-           e->recheck != UINT64_MAX || e->held_out != UINT64_MAX || e->prune;
+           e->recheck != UINT64_MAX || e->held_out != UINT64_MAX || e->prune >= 0;
 }
 
 static void take_count(uint64_t *limit, uint64_t given)
@@ -74,7 +74,7 @@ static void take_ending(search_ending *ending, const search_ending *given)
     take_count(&ending->shortlist, given->shortlist);
     take_count(&ending->recheck, given->recheck);
     take_count(&ending->held_out, given->held_out);
-    ending->prune |= given->prune;
+    ending->prune = given->prune >= 0 ? given->prune : ending->prune;
 }
 
 static void say_count(char more[MORE_SIZE], const char *name, uint64_t given)
@@ -108,7 +108,9 @@ static void say_again(char more[MORE_SIZE], const search_limits *given, const se
     say_count(more, "shortlist", ending->shortlist);
     say_count(more, "recheck", ending->recheck);
     say_count(more, "held-out", ending->held_out);
-    strncat(more, ending->prune ? " --prune" : "", MORE_SIZE - strlen(more) - 1);
+    if (ending->prune >= 0) {
+        strncat(more, ending->prune ? " --prune yes" : " --prune no", MORE_SIZE - strlen(more) - 1);
+    }
 }
 
 /* ---- Which run ------------------------------------------------------------------------------------ */
@@ -250,7 +252,7 @@ static int resume(const request *r, const study_file *f)
 int cmd_resume(int argc, char **argv)
 {
     const search_limits unsaid = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NAN, NAN};
-    const search_ending usual = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    const search_ending usual = {UINT64_MAX, UINT64_MAX, UINT64_MAX, -1};
     request r = {.run = UINT64_MAX, .limits = unsaid, .ending = usual};
     const int usage = parse(&r, argc, argv);
     if (usage) {

@@ -40,7 +40,7 @@ typedef struct racer {
     double paused;  /* seconds for checkpoints, which are no part of the search */
 } racer;
 
-/* ---- The clock ----------------------------------------------------------------------------------- */
+/* ---- The clock -------------------------------------------------------------------- */
 
 /* Of this thread: on a busy machine a method shall not seem slower than it is. */
 static double processor_seconds(void)
@@ -50,7 +50,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- The live line --------------------------------------------------------------------------------- */
+/* ---- The live line ---------------------------------------------------------------- */
 
 /* What a run has to do at most, in the unit of the line. */
 static size_t quota(const compare_setting *s)
@@ -70,7 +70,7 @@ static void show(racer *r, size_t done)
     r->counted = now;
 }
 
-/* ---- What a point is worth ---------------------------------------------------------------------------- */
+/* ---- What a point is worth -------------------------------------------------------- */
 
 static void show_no_episodes(void *context, size_t done)
 {
@@ -163,7 +163,7 @@ static zilch_status score(const racer *r, compare_score *out)
     return status;
 }
 
-/* ---- The search --------------------------------------------------------------------------------------- */
+/* ---- The search ------------------------------------------------------------------- */
 
 static void look_at(racer *r, double value)
 {

@@ -20,12 +20,10 @@ typedef struct compare_method {
     search_request request; /* of the first seed; its texts point into the words and into the base's */
 } compare_method;
 
-/* What all methods share: the words of a search without a method, the first of which is "optimize", and what
- * they say. */
+/* What all methods share: the words of a search without a method, the first of which is "optimize". */
 typedef struct compare_base {
     char **words;
     size_t count;
-    const search_request *request;
 } compare_base;
 
 /* A list of methods, separated by commas. 0, or the exit status after printing why, with the method's name.

@@ -4,7 +4,6 @@
 #include "compare.h"
 
 #include "cli.h"
-#include "search_problem.h"
 #include "suggest.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 static const char command[] = "compare";
 
-/* ---- Names in messages ----------------------------------------------------------------------------- */
+/* ---- Names in messages ------------------------------------------------------------ */
 
 void compare_name_method(const char *name)
 {
@@ -21,7 +20,7 @@ void compare_name_method(const char *name)
     cli_set_command(name ? both : command);
 }
 
-/* ---- Cutting ----------------------------------------------------------------------------------------- */
+/* ---- Cutting ---------------------------------------------------------------------- */
 
 /* The next part of a list up to a separator, to be freed: NULL without memory. Behind a backslash a
  * separator is none; `is_last` cut takes the backslashes away. *list goes behind the separator, to NULL at
@@ -60,7 +59,7 @@ static size_t count_parts(const char *list, char separator)
     return count;
 }
 
-/* ---- What a method must not say ------------------------------------------------------------------------ */
+/* ---- What a method must not say --------------------------------------------------- */
 
 typedef struct refusal {
     const char *name, *remedy;
@@ -126,8 +125,7 @@ static int check_files(const search_request *r)
     return is_standard ? search_wrong_usage(command, "warm-start: is read for each run; give a file") : 0;
 }
 
-/* ---- Words ----------------------------------------------------------------------------------------------
- */
+/* ---- Words ------------------------------------------------------------------------ */
 
 /* One that is no option may be mistyped. */
 static int unknown_word(const char *word)
@@ -188,11 +186,10 @@ static int split_words(compare_method *m)
     return status ? status : check_words(m, 0);
 }
 
-/* ---- Requests --------------------------------------------------------------------------------------------
- */
+/* ---- Requests --------------------------------------------------------------------- */
 
 /* The base's words, the method's behind them: what is said last wins. */
-static int parse(const compare_method *m, const compare_base *base, int is_published, search_request *out)
+static int parse(compare_method *m, const compare_base *base)
 {
     char published[] = "--preset=published";
     char **all = calloc(base->count + m->count + 2, sizeof *all);
@@ -201,54 +198,20 @@ static int parse(const compare_method *m, const compare_base *base, int is_publi
     }
     size_t count = base->count;
     memcpy(all, base->words, count * sizeof *all);
-    if (is_published) {
+    if (m->is_published) {
         all[count++] = published;
     }
     memcpy(all + count, m->words, m->count * sizeof *all);
-    const int status = search_request_parse(out, (int)(count + m->count), all);
+    const int status = search_request_parse(&m->request, (int)(count + m->count), all);
     free(all);
     return status;
-}
-
-/* The preset is the lander's, and so are its price and its landings; for another problem the rest of it is
- * taken: read as if for the lander, with the problem put back. */
-static int parse_elsewhere(const compare_method *m, const compare_base *base, search_request *out)
-{
-    char optimize[] = "optimize";
-    char lander[] = "--problem=lander";
-    char *words[] = {optimize, lander};
-    const compare_base for_lander = {.words = words, .count = sizeof words / sizeof *words};
-    search_request plain = {0};
-    int status = parse(m, base, 0, &plain);
-    if (!status) {
-        status = parse(m, &for_lander, 1, out);
-    }
-    if (status) {
-        return status;
-    }
-    out->problem = plain.problem;
-    out->dim = plain.dim;
-    out->data = plain.data;
-    out->response = plain.response;
-    out->searched = plain.searched;
-    out->validation = plain.validation;
-    out->episodes = plain.episodes;
-    out->seeds = plain.seeds;
-    out->lander = plain.lander;
-    out->said = plain.said;
-    out->price = plain.price;
-    out->seed = plain.seed;
-    out->limits = plain.limits;
-    return 0;
 }
 
 static int method_parse(compare_method *m, const compare_base *base)
 {
     int status = split_words(m);
     if (!status) {
-        status = m->is_published && !search_problem_is_lander(base->request->problem)
-                     ? parse_elsewhere(m, base, &m->request)
-                     : parse(m, base, m->is_published, &m->request);
+        status = parse(m, base);
     }
     if (!status) {
         status = check_words(m, 1);
@@ -256,8 +219,7 @@ static int method_parse(compare_method *m, const compare_base *base)
     return status ? status : check_files(&m->request);
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------------------
- */
+/* ---- Lists ------------------------------------------------------------------------ */
 
 static int check_new(const compare_method *method, size_t k)
 {

@@ -26,6 +26,11 @@ json_t *node_whole(uint64_t value)
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(digits);
 }
 
+json_t *node_truth(int value)
+{
+    return json_boolean(value);
+}
+
 /* null for NULL. JSON is UTF-8, a file's name need not be: then what is not ASCII becomes '?'. */
 json_t *node_name(const char *path)
 {

@@ -17,6 +17,7 @@ json_node *node_text(const char *text);   /* UTF-8 */
 json_node *node_name(const char *path);   /* a text that need not be UTF-8; null for NULL */
 json_node *node_real(double value);       /* null if it is not finite */
 json_node *node_whole(uint64_t value);    /* its digits as a text beyond 2^63 */
+json_node *node_truth(int value);         /* true or false */
 json_node *node_parsed(const char *text); /* as JSON if it is one, else as a text */
 json_node *node_vector(const double *x, size_t count, int *failed);
 

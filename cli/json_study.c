@@ -118,6 +118,7 @@ static json_node *generation_object(const zilch_generation *g, int *failed)
     node_put(object, "best_fitness", node_real(g->best_fitness), failed);
     node_put(object, "best_active", node_whole(g->best_active), failed);
     node_put(object, "best_point", node_whole(g->best_point), failed);
+    node_put(object, "noise", node_real(g->noise), failed);
     node_put(object, "evaluating_seconds", node_real(g->timings.evaluating), failed);
     node_put(object, "searching_seconds", node_real(g->timings.searching), failed);
     return object;
@@ -180,11 +181,27 @@ static void put_limits(json_node *object, const zilch_optimizer_options *o, size
     node_put(object, "upper", o->upper ? node_vector(o->upper, dim, failed) : node_null(), failed);
 }
 
+/* How the zig law learns from one generation to the next. */
+static void put_refit(json_node *object, const zilch_refit *r, int *failed)
+{
+    node_put(object, "prior_p", node_real(r->prior_p), failed);
+    node_put(object, "prior_mu", node_real(r->prior_mu), failed);
+    node_put(object, "prior_sigma", node_real(r->prior_sigma), failed);
+    node_put(object, "prior_correlation", node_real(r->prior_correlation), failed);
+    node_put(object, "weighting", node_text(zilch_weighting_name(r->weighting)), failed);
+    node_put(object, "values", node_text(zilch_values_name(r->values)), failed);
+    node_put(object, "margin", node_real(r->margin), failed);
+    node_put(object, "timid", node_real(r->timid), failed);
+    node_put(object, "shift", node_real(r->shift), failed);
+    node_put(object, "widened", node_truth(r->is_widened), failed);
+}
+
 static json_node *settings_object(const study_best *b, int *failed)
 {
     const zilch_optimizer_options *o = zilch_optimizer_settings(b->optimizer);
     json_node *object = node_object();
     node_put(object, "archive", node_text(zilch_archive_name(o->archive)), failed);
+    node_put(object, "again", node_text(zilch_again_name(o->again)), failed);
     node_put(object, "population", node_whole(o->population), failed);
     node_put(object, "elites", node_whole(o->elites), failed);
     node_put(object, "share", node_real(o->share), failed);
@@ -192,13 +209,25 @@ static json_node *settings_object(const study_best *b, int *failed)
     node_put(object, "initial_p", node_real(o->initial_p), failed);
     node_put(object, "initial_mu", node_real(o->initial_mu), failed);
     node_put(object, "initial_sigma", node_real(o->initial_sigma), failed);
+    node_put(object, "initial_spread", node_real(o->initial_spread), failed);
+    node_put(object, "restart", node_whole(o->restart), failed);
     node_put(object, "inverter", node_text(zilch_inverter_name(o->model.inverter)), failed);
     node_put(object, "shrinkage", node_text(zilch_shrinkage_name(o->model.shrinkage)), failed);
     node_put(object, "projection", node_text(zilch_projection_name(o->model.projection)), failed);
+    put_refit(object, &o->refit, failed);
     node_put(object, "active_least", node_whole(o->active_least), failed);
     node_put(object, "active_most", node_whole(o->active_most), failed);
     put_limits(object, o, b->dim, failed);
     return object;
+}
+
+/* What the optimiser knew after the last generation, beside what the study has of each. */
+static void put_state(json_node *object, const zilch_optimizer *optimizer, int *failed)
+{
+    const zilch_progress p = zilch_optimizer_progress(optimizer);
+    node_put(object, "restarts", node_whole(p.restarts), failed);
+    node_put(object, "noise", node_real(p.noise), failed);
+    node_put(object, "scale", node_real(p.scale), failed);
 }
 
 static zilch_status append_generation(void *context, const zilch_generation *g)
@@ -235,6 +264,7 @@ int json_print_run(const study_file *file, const study_run *run, const study_bes
     }
     failed |= status != ZILCH_OK;
     node_put(document, "study", node_name(file->path), &failed);
+    put_state(document, best->optimizer, &failed);
     node_put(document, "settings", settings_object(best, &failed), &failed);
     node_put(document, "history", generations, &failed);
     node_put(document, "front", front_array(best->optimizer, &failed), &failed);

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 64, TEXT_SIZE = 256, HELP_SIZE = 1024, HELP_KEY = 'h' };
+enum { TEXT_SIZE = 256, HELP_SIZE = 1024, HELP_KEY = 'h' };
 
 /* While argp runs. */
 typedef struct parse {
     const cli_usage *usage;
     size_t operands;
-    uint64_t given; /* rows that were said */
-    int status;     /* of a message already printed */
+    unsigned char *given; /* rows that were said */
+    int status;           /* of a message already printed */
 } parse;
 
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...)
@@ -186,8 +186,10 @@ static void default_text(const cli_option *option, char *out, size_t size)
         snprintf(out, size, "%s", text ? text : "");
         return;
     case CLI_CHOICE:
-        text = choice_name(option->choices, *(const int *)option->value, &length);
-        snprintf(out, size, "%.*s", length, text);
+        if (*(const int *)option->value >= 0) {
+            text = choice_name(option->choices, *(const int *)option->value, &length);
+            snprintf(out, size, "%.*s", length, text);
+        }
         return;
     }
 }
@@ -343,7 +345,7 @@ static error_t on_key(int key, char *text, struct argp_state *state)
         p->status = take_operand(p, text);
     } else if (option) {
         p->status = store(p, option, text);
-        p->given |= UINT64_C(1) << (option - p->usage->options);
+        p->given[option - p->usage->options] = 1;
     } else if (key == HELP_KEY) {
         print_help(p, state);
     } else {
@@ -357,7 +359,7 @@ static void argp_table(const cli_usage *usage, struct argp_option *out, char (*t
 {
     size_t count = 0;
     for (const cli_option *option = usage->options; option->name; option++, count++) {
-        assert(count < OPTIONS_MOST && (option->kind == CLI_FLAG) == !option->argument);
+        assert(count < CLI_OPTIONS_MOST && (option->kind == CLI_FLAG) == !option->argument);
         help_text(option, text[count], sizeof text[count]);
         out[count] = (struct argp_option){.name = option->name,
                                           .key = option->key,
@@ -366,14 +368,14 @@ static void argp_table(const cli_usage *usage, struct argp_option *out, char (*t
                                           .group = (int)count + 1};
     }
     out[count] = (struct argp_option){
-        .name = "help", .key = HELP_KEY, .doc = "Show this help", .group = OPTIONS_MOST + 1};
+        .name = "help", .key = HELP_KEY, .doc = "Show this help", .group = CLI_OPTIONS_MOST + 1};
     out[count + 1] = (struct argp_option){0};
 }
 
-int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *given)
+int cli_parse_given(const cli_usage *usage, int argc, char **argv, unsigned char given[CLI_OPTIONS_MOST])
 {
-    struct argp_option options[OPTIONS_MOST + 2];
-    char text[OPTIONS_MOST][HELP_SIZE];
+    struct argp_option options[CLI_OPTIONS_MOST + 2];
+    char text[CLI_OPTIONS_MOST][HELP_SIZE];
     char about[4 * TEXT_SIZE];
     argp_table(usage, options, text);
     snprintf(about, sizeof about, "%s\v", usage->about); /* before the options, nothing behind */
@@ -382,7 +384,8 @@ int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *giv
                               .args_doc = usage->operands,
                               .doc = about,
                               .help_filter = filter_help};
-    parse p = {.usage = usage};
+    parse p = {.usage = usage, .given = given};
+    memset(given, 0, CLI_OPTIONS_MOST);
     const unsigned flags = ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT;
     if (argp_parse(&argp, argc, argv, flags, NULL, &p) != 0) {
         return p.status ? p.status : explain(usage, argc, argv);
@@ -390,12 +393,11 @@ int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *giv
     if (p.operands < usage->operand_least) {
         return cli_wrong_usage(usage, "%s is missing", usage->operands);
     }
-    *given = p.given;
     return 0;
 }
 
 int cli_parse(const cli_usage *usage, int argc, char **argv)
 {
-    uint64_t given;
-    return cli_parse_given(usage, argc, argv, &given);
+    unsigned char given[CLI_OPTIONS_MOST];
+    return cli_parse_given(usage, argc, argv, given);
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { CLI_OPTIONS_MOST = 96 }; /* rows of a table, without the empty one at its end */
+
 typedef enum cli_kind {
     CLI_FLAG,  /* int, set to 1; no argument */
     CLI_COUNT, /* uint64_t; 1000 and 1e3 are the same */
@@ -28,8 +30,8 @@ typedef struct cli_option {
     int key;              /* short letter, or a number of its own above 255 */
     const char *argument; /* what help calls the value; NULL for a flag */
     cli_kind kind;
-    void *value;         /* holds the default before (NaN, UINT64_MAX: none), the result after */
-    double low, high;    /* numbers: the ends are allowed; high may be INFINITY */
+    void *value;      /* holds the default before (NaN, UINT64_MAX, a choice of -1: none), the result after */
+    double low, high; /* numbers: the ends are allowed; high may be INFINITY */
     const char *choices; /* "exact|amortised" */
     const char *help;    /* a phrase; default and range are added to it */
 } cli_option;
@@ -38,7 +40,7 @@ typedef struct cli_usage {
     const char *command;       /* "fit" */
     const char *operands;      /* "DATA"; "" if there are none */
     const char *about;         /* what the command does, a sentence or a few */
-    const cli_option *options; /* ends with name NULL; at most 64 */
+    const cli_option *options; /* ends with name NULL; at most CLI_OPTIONS_MOST */
     const char **operand;      /* room for operand_most; what is not given stays as it was */
     size_t operand_least, operand_most;
 } cli_usage;
@@ -47,8 +49,8 @@ typedef struct cli_usage {
  * prints and ends the program. */
 int cli_parse(const cli_usage *usage, int argc, char **argv);
 
-/* The same; bit k of *given is set for each row k that was said. */
-int cli_parse_given(const cli_usage *usage, int argc, char **argv, uint64_t *given);
+/* The same; given[k] is set to 1 for each row k that was said, to 0 for the others. */
+int cli_parse_given(const cli_usage *usage, int argc, char **argv, unsigned char given[CLI_OPTIONS_MOST]);
 
 /* "zilch fit: message" and where help is found. Gives CLI_USAGE. */
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -29,10 +30,22 @@ static int line_width(void)
     return (known ? size.ws_col : 80) - 1;
 }
 
-static void draw_line(const char *line)
+static void draw_line(const char *line, int length)
 {
-    fprintf(stderr, "\r\033[K%.*s", line_width(), line);
+    fprintf(stderr, "\r\033[K%.*s", length, line);
     fflush(stderr);
+}
+
+/* How much of a line fits, in whole parts, which two blanks separate: half a number would be another one. */
+static int whole_parts(const char *line, int width)
+{
+    int length = (int)strlen(line);
+    while (length > width) {
+        do {
+            length--;
+        } while (length > 0 && strncmp(line + length, "  ", 2) != 0);
+    }
+    return length;
 }
 
 static void draw(const progress *p, double elapsed)
@@ -50,7 +63,7 @@ static void draw(const progress *p, double elapsed)
     }
     snprintf(line, sizeof line, "%s: %zu/%zu %s, %.0f %%, %s%s%s%s", p->label, p->done, p->total, p->unit,
              100 * share, past, left, *p->note ? "; " : "", p->note);
-    draw_line(line);
+    draw_line(line, line_width());
 }
 
 void progress_begin(progress *p, const char *label, const char *unit, size_t total)
@@ -91,7 +104,7 @@ void progress_show(progress *p, const char *line, int is_due)
     pthread_mutex_lock(&p->lock);
     const double now = cli_seconds();
     if (is_due || now - p->drawn >= interval_seconds) {
-        draw_line(line);
+        draw_line(line, whole_parts(line, line_width()));
         p->drawn = now;
     }
     pthread_mutex_unlock(&p->lock);

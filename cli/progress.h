@@ -25,7 +25,8 @@ void progress_note(progress *p, const char *note);
  * often as it likes: the line is drawn ten times a second at most. */
 void progress_update(progress *p, size_t done);
 
-/* Instead of all that, a line in the caller's own words; `is_due` draws it even if the last is recent. */
+/* Instead of all that, a line in the caller's own words; `is_due` draws it even if the last is recent. Its
+ * parts, which two blanks separate, are shown whole or not at all. */
 void progress_show(progress *p, const char *line, int is_due);
 
 /* "9 s", "3 min 05 s", "2 h 07 min" */

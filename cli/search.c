@@ -109,11 +109,26 @@ static void format_left(double seconds, char *out, size_t size)
     snprintf(out, size, "  %s left", text);
 }
 
-/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  421/s": it fits 80 columns, and what
- * a narrower terminal cuts off stands last. */
+/* "  noise 12.3  restarts 2", each if there is any. */
+static void format_noise(const zilch_progress *p, char *out, size_t size)
+{
+    char noise[32] = "";
+    char restarts[32] = "";
+    if (search_is_noisy(p)) {
+        snprintf(noise, sizeof noise, "  noise %.3g", p->noise);
+    }
+    if (p->restarts > 0) {
+        snprintf(restarts, sizeof restarts, "  restarts %llu", (unsigned long long)p->restarts);
+    }
+    snprintf(out, size, "%s%s", noise, restarts);
+}
+
+/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  noise 12.3  421/s": what does not
+ * fit a narrow terminal stands last. */
 static void show(driver *d)
 {
     char line[256];
+    char noise[64];
     char left[64] = "";
     char limit[32] = "";
     const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
@@ -125,8 +140,9 @@ static void show(driver *d)
     const int used =
         snprintf(line, sizeof line, "generation %llu%s%s", (unsigned long long)p.generations, limit, left);
     if (p.generations > d->first.generations) {
-        snprintf(line + used, sizeof line - (size_t)used, "  fitness %.4g  value %.4g  active %zu  %.0f/s",
-                 p.best_fitness, p.best_value, p.best_active,
+        format_noise(&p, noise, sizeof noise);
+        snprintf(line + used, sizeof line - (size_t)used, "  fitness %.4g  value %.4g  active %zu%s  %.0f/s",
+                 p.best_fitness, p.best_value, p.best_active, noise,
                  (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
     }
     progress_show(&d->line, line, p.generations == d->first.generations);
@@ -327,6 +343,7 @@ static void print_counts(const driver *d, zilch_stop reason)
     printf("generations: %llu\n", (unsigned long long)p.generations);
     printf("evaluations: %llu of %llu points, %llu failed\n", (unsigned long long)p.evaluations,
            (unsigned long long)p.points, (unsigned long long)p.failures);
+    search_report_noise(&p);
 }
 
 static void print_support(const search *s, const double *x)

@@ -86,6 +86,9 @@ static int check_search(const search_request *r)
         return search_wrong_usage(c, "--elites %llu: must be fewer than the population, which is %llu",
                                   (unsigned long long)r->elites, (unsigned long long)r->population);
     }
+    if (!(r->initial_spread < 1)) {
+        return search_wrong_usage(c, "--initial-spread: must be below 1");
+    }
     if (r->active_most > 0 && r->active_least > r->active_most) {
         return search_wrong_usage(c, "--active-least %llu is more than --active-most %llu",
                                   (unsigned long long)r->active_least, (unsigned long long)r->active_most);

@@ -108,17 +108,23 @@ static zilch_optimizer_options options_of(const search_request *r, const zilch_p
     o.law = (zilch_law)r->law;
     o.direction = problem->direction;
     o.archive = (zilch_archive)r->archive;
+    o.again = (zilch_again)r->again;
     o.population = (size_t)r->population;
     o.elites = (size_t)r->elites;
     o.price = isnan(r->price) ? problem->price : r->price;
     o.initial_p = r->initial_p;
     o.initial_mu = r->initial_mu;
     o.initial_sigma = r->initial_sigma;
+    o.initial_spread = r->initial_spread;
+    o.restart = r->restart;
     o.active_least = (size_t)r->active_least;
     o.active_most = (size_t)r->active_most;
     o.model.inverter = (zilch_inverter)r->inverter;
     o.model.shrinkage = (zilch_shrinkage)r->shrinkage;
     o.model.projection = (zilch_projection)r->projection;
+    o.refit = r->refit;
+    o.refit.weighting = (zilch_weighting)r->weighting;
+    o.refit.values = (zilch_values)r->values;
     return o;
 }
 

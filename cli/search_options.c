@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 64, PRESET_PUBLISHED = 1, DIM_MOST = 16000 };
+enum { PRESET_PUBLISHED = 1, DIM_MOST = 16000, PRIOR_MOST = 1000000 };
 
 enum {
     KEY_EPISODES = 'n',
@@ -30,6 +30,7 @@ enum {
     KEY_SHRINKAGE,
     KEY_PROJECTION,
     KEY_ARCHIVE,
+    KEY_AGAIN,
     KEY_POPULATION,
     KEY_ELITES,
     KEY_OVER_ASK,
@@ -37,6 +38,18 @@ enum {
     KEY_INITIAL_P,
     KEY_INITIAL_MU,
     KEY_INITIAL_SIGMA,
+    KEY_INITIAL_SPREAD,
+    KEY_RESTART,
+    KEY_PRIOR_P,
+    KEY_PRIOR_MU,
+    KEY_PRIOR_SIGMA,
+    KEY_PRIOR_CORRELATION,
+    KEY_WEIGHTING,
+    KEY_VALUES,
+    KEY_MARGIN,
+    KEY_TIMID,
+    KEY_SHIFT,
+    KEY_WIDENED,
     KEY_WEIGHTS,
     KEY_ACTIVE_LEAST,
     KEY_ACTIVE_MOST,
@@ -63,10 +76,13 @@ static const char lander_about[] =
     "never saw; 'zilch best STUDY -o FILE' then writes it for 'zilch play --controller FILE'.";
 
 static const char optimize_about[] =
-    "Search a sparse optimum of a problem: sphere, smop1 to smop8, ellipsoid or lander, with settings such "
+    "Search a sparse optimum of a problem: sphere, smop1 to smop8, ellipsoid, rosenbrock or lander, with "
+    "settings such "
     "as smop1:dim=1000; or linear or logistic, regression on the columns of --data. Every generation is kept "
     "in "
     "a study, one file; an interrupted run goes on with 'zilch resume STUDY'.";
+
+static const char no_yes[] = "no|yes"; /* the index is what the name says */
 
 /* ---- Groups of options ------------------------------------------------------------------- */
 
@@ -74,15 +90,15 @@ static const char optimize_about[] =
 typedef enum concern { CONCERN_ALL, CONCERN_LANDER, CONCERN_REGRESSION } concern;
 
 typedef struct option_table {
-    cli_option row[OPTIONS_MOST];
-    concern concern[OPTIONS_MOST];
+    cli_option row[CLI_OPTIONS_MOST + 1]; /* an empty one ends it */
+    concern concern[CLI_OPTIONS_MOST];
     size_t count;
-    uint64_t given; /* a bit for each row that was said */
+    unsigned char given[CLI_OPTIONS_MOST]; /* which rows were said */
 } option_table;
 
 static void add(option_table *t, concern about, const cli_option *rows, size_t count)
 {
-    assert(t->count + count < OPTIONS_MOST); /* an empty row ends the table */
+    assert(t->count + count <= CLI_OPTIONS_MOST);
     for (size_t i = 0; i < count; i++, t->count++) {
         t->row[t->count] = rows[i];
         t->concern[t->count] = about;
@@ -97,7 +113,7 @@ static int is_given(const option_table *t, int key)
     while (k < t->count && t->row[k].key != key) {
         k++;
     }
-    return k < t->count && t->given >> k & 1;
+    return k < t->count && t->given[k];
 }
 
 static void add_problem(search_request *r, option_table *t)
@@ -129,11 +145,6 @@ static void add_lander(search_request *r, option_table *t)
          "Of the lander: landings behind each value"},
         {"seeds", KEY_SEEDS, "NAME", CLI_CHOICE, &r->seeds, 0, 0, "fresh|common",
          "Of the landings: fresh for each value, or common to all of a generation"},
-        {"preset", KEY_PRESET, "NAME", CLI_CHOICE, &r->preset, 0, 0, "default|published",
-         "published: all as in the publication, unless said otherwise: --law zig --archive latest "
-         "--inverter amortised --shrinkage none --projection clip --population 500 --elites 100 "
-         "--generations 100 --episodes 8 --seeds fresh --price 2 --initial-p 0.5 --initial-mu 0 "
-         "--initial-sigma 2"},
         {"gravity", KEY_GRAVITY, "G", CLI_REAL, &o->gravity, -12, 0, NULL,
          "Gravity of the lander's world, the ends excluded"},
         {"wind", KEY_WIND, NULL, CLI_FLAG, &o->wind, 0, 0, NULL, "With wind and turbulence"},
@@ -147,21 +158,31 @@ static void add_lander(search_request *r, option_table *t)
 static void add_search(search_request *r, option_table *t)
 {
     const cli_option rows[] = {
+        {"preset", KEY_PRESET, "NAME", CLI_CHOICE, &r->preset, 0, 0, "default|published",
+         "published: all as in the publication, unless said otherwise: --law zig --archive latest "
+         "--again all --inverter amortised --shrinkage none --projection clip --population 500 --elites 100 "
+         "--generations 100 --initial-p 0.5 --initial-mu 0 --initial-sigma 2 --initial-spread 0 "
+         "--restart 0 --prune no, and nothing kept from one refit to the next: --prior-p 0 --prior-mu 0 "
+         "--prior-sigma 0 --prior-correlation 0 --weighting equal --values normal --margin 0 --timid 0 "
+         "--shift 0 --widened no"},
         {"population", KEY_POPULATION, "N", CLI_COUNT, &r->population, 3, 1e6, NULL, "Points a generation"},
-        {"elites", KEY_ELITES, "N", CLI_COUNT, &r->elites, 2, 1e6, NULL,
-         "Best points, which the law is fitted to; fewer than the population"},
+        {"elites", KEY_ELITES, "N", CLI_COUNT, &r->elites, 0, 1e6, NULL,
+         "Best points, which the law is fitted to; fewer than the population; 0: a fifth of it"},
         {"price", KEY_PRICE, "X", CLI_REAL, &r->price, 0, INFINITY, NULL,
          "Of each active coordinate: what its value must improve the rest by; without it, what suits the "
          "problem"},
         {"law", KEY_LAW, "NAME", CLI_CHOICE, &r->law, 0, 0, cli_laws, "What new points are drawn from"},
         {"archive", KEY_ARCHIVE, "NAME", CLI_CHOICE, &r->archive, 0, 0, cli_archives,
          "What a point is worth that was evaluated more than once"},
+        {"again", KEY_AGAIN, "NAME", CLI_CHOICE, &r->again, 0, 0, cli_agains,
+         "Which elites the next generation evaluates again: all, as published; those that noise may have "
+         "put among the elites, and the best; or none"},
         {"inverter", KEY_INVERTER, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
          "From observed to latent correlations"},
         {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
          "The amortised inverter's networks, a file that 'zilch train' wrote; without it, zilch's own"},
         {"shrinkage", KEY_SHRINKAGE, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
-         "Of latent correlations towards 0, by their standard errors"},
+         "Of latent correlations towards 0, by their standard errors; all: they are left out"},
         {"projection", KEY_PROJECTION, "NAME", CLI_CHOICE, &r->projection, 0, 0, cli_projections,
          "To a positive definite matrix"},
         {"initial-p", KEY_INITIAL_P, "P", CLI_REAL, &r->initial_p, 0, 1, NULL,
@@ -170,12 +191,52 @@ static void add_search(search_request *r, option_table *t)
          "Mean of the active ones"},
         {"initial-sigma", KEY_INITIAL_SIGMA, "X", CLI_REAL, &r->initial_sigma, 0, INFINITY, NULL,
          "Deviation of the active ones"},
+        {"initial-spread", KEY_INITIAL_SPREAD, "X", CLI_REAL, &r->initial_spread, 0, 1, NULL,
+         "Correlation of being active in the first points, below 1: above 0 some of them are dense and some "
+         "sparse, at 0.5 every number of active coordinates is as likely"},
+        {"restart", KEY_RESTART, "N", CLI_COUNT, &r->restart, 0, 0x1p64, NULL,
+         "Begin anew after so many generations without a new best, the archive kept; 0: never"},
         {"over-ask", KEY_OVER_ASK, "SHARE", CLI_REAL, &r->over_ask, 0, 10, NULL,
          "Points asked for beyond the population, as a share of it. The population's size closes a "
          "generation, but here every evaluation comes back, so this makes the population larger by that "
          "share"},
         {"warm-start", KEY_WARM_START, "FILE", CLI_TEXT, &r->warm_start, 0, 0, NULL,
          "Points known before: a table with a row for each, its coordinates and behind them its value"},
+    };
+    ADD(t, CONCERN_ALL, rows);
+}
+
+/* How the zig law learns; the other laws have nothing of it. */
+static void add_refit(search_request *r, option_table *t)
+{
+    zilch_refit *o = &r->refit;
+    const cli_option rows[] = {
+        {"prior-p", KEY_PRIOR_P, "X", CLI_REAL, &o->prior_p, 0, PRIOR_MOST, NULL,
+         "Of the law zig: elites that the shares of active coordinates which it had last count for in its "
+         "next fit; 0: fitted to the elites alone"},
+        {"prior-mu", KEY_PRIOR_MU, "X", CLI_REAL, &o->prior_mu, 0, PRIOR_MOST, NULL,
+         "Of the law zig: the same for its means"},
+        {"prior-sigma", KEY_PRIOR_SIGMA, "X", CLI_REAL, &o->prior_sigma, 0, PRIOR_MOST, NULL,
+         "Of the law zig: the same for its deviations"},
+        {"prior-correlation", KEY_PRIOR_CORRELATION, "X", CLI_REAL, &o->prior_correlation, 0, PRIOR_MOST,
+         NULL,
+         "Of the law zig: the same for its correlations, against the elites that have both coordinates "
+         "active"},
+        {"weighting", KEY_WEIGHTING, "NAME", CLI_CHOICE, &r->weighting, 0, 0, cli_weightings,
+         "Of the law zig: what an elite counts for in its fit, by its rank"},
+        {"values", KEY_VALUES, "NAME", CLI_CHOICE, &r->values, 0, 0, cli_values,
+         "Of the law zig: active values are normal, or distributed as those of the elites, through their "
+         "normal scores"},
+        {"margin", KEY_MARGIN, "X", CLI_REAL, &o->margin, 0, INFINITY, NULL,
+         "Of the law zig: coordinates of a new point that are expected to differ from what all elites agree "
+         "on, at most a tenth of all; 0: what is lost stays lost"},
+        {"timid", KEY_TIMID, "SHARE", CLI_REAL, &o->timid, 0, 1, NULL,
+         "Of the law zig: share of the new points in which a coordinate that the elites have given up comes "
+         "back only as far from 0 as the law has become narrow since"},
+        {"shift", KEY_SHIFT, "SHARE", CLI_REAL, &o->shift, 0, 1, NULL,
+         "Of the law zig: share of the new points that are moved on by twice the last step of its means"},
+        {"widened", KEY_WIDENED, "NAME", CLI_CHOICE, &o->is_widened, 0, 0, no_yes,
+         "Of the law zig: its deviations grow while improvements come from far outside, then shrink back"},
     };
     ADD(t, CONCERN_ALL, rows);
 }
@@ -228,7 +289,7 @@ size_t search_ending_list(search_ending *e, cli_option out[SEARCH_ENDING_OPTIONS
          "Best points that are evaluated again at the end; without it 20, or 1 if values have no noise"},
         {"recheck", KEY_RECHECK, "N", CLI_COUNT, &e->recheck, 1, 1e7, NULL,
          "Evaluations for that, in all; without it 500, or as many as needed if values have no noise"},
-        {"prune", KEY_PRUNE, NULL, CLI_FLAG, &e->prune, 0, 0, NULL,
+        {"prune", KEY_PRUNE, "NAME", CLI_CHOICE, &e->prune, 0, 0, no_yes,
          "With half of them, leave out each coordinate that is not missed"},
         {"held-out", KEY_HELD_OUT, "N", CLI_COUNT, &e->held_out, 0, 1e6, NULL,
          "Episodes that a recommended controller of the lander is flown in at the end"},
@@ -266,6 +327,7 @@ static void defaults_of_search(search_request *r)
     const zilch_optimizer_options o = zilch_optimizer_defaults();
     r->law = (int)o.law;
     r->archive = (int)o.archive;
+    r->again = (int)o.again;
     r->inverter = (int)o.model.inverter;
     r->shrinkage = (int)o.model.shrinkage;
     r->projection = (int)o.model.projection;
@@ -274,6 +336,11 @@ static void defaults_of_search(search_request *r)
     r->initial_p = o.initial_p;
     r->initial_mu = o.initial_mu;
     r->initial_sigma = o.initial_sigma;
+    r->initial_spread = o.initial_spread;
+    r->restart = o.restart;
+    r->refit = o.refit;
+    r->weighting = (int)o.refit.weighting;
+    r->values = (int)o.refit.values;
     r->active_least = o.active_least;
     r->active_most = o.active_most;
 }
@@ -291,7 +358,7 @@ static search_request defaults(const char *command)
                         .lander = zilch_lander_defaults(),
                         .price = NAN,
                         .over_ask = limits.over_ask,
-                        .ending = {UINT64_MAX, UINT64_MAX, 1000, 0},
+                        .ending = {UINT64_MAX, UINT64_MAX, 1000, zilch_recommend_defaults().prune},
                         .seed = 1};
     r.limits = (search_limits){.generations = limits.generations,
                                .evaluations = limits.evaluations,
@@ -302,23 +369,27 @@ static search_request defaults(const char *command)
     return r;
 }
 
-/* All that the publication says of its search. Seeds of landings are fresh. */
+/* All that the publication says of its search; the price and the landings are the problem's. */
 static void defaults_as_published(search_request *r)
 {
     r->law = ZILCH_LAW_ZIG;
     r->archive = ZILCH_ARCHIVE_LATEST;
+    r->again = ZILCH_AGAIN_ALL;
     r->inverter = ZILCH_AMORTISED;
     r->shrinkage = ZILCH_SHRINK_NONE;
     r->projection = ZILCH_CLIP;
     r->population = 500;
     r->elites = 100;
     r->limits.generations = 100;
-    r->episodes = 8;
-    r->seeds = 0;
-    r->price = 2;
     r->initial_p = 0.5;
     r->initial_mu = 0;
     r->initial_sigma = 2;
+    r->initial_spread = 0;
+    r->restart = 0;
+    r->refit = (zilch_refit){0};
+    r->weighting = ZILCH_WEIGHTING_EQUAL;
+    r->values = ZILCH_VALUES_NORMAL;
+    r->ending.prune = 0;
 }
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
@@ -334,7 +405,7 @@ static int check_concerns(const search_request *r, const option_table *t)
                                   : t->concern[k] == CONCERN_REGRESSION && !is_a_regression
                                       ? "problems linear and logistic"
                                       : NULL;
-        if (about && t->given >> k & 1) {
+        if (about && t->given[k]) {
             return search_wrong_usage(r->command, "--%s is for the %s, not for %.*s", t->row[k].name, about,
                                       (int)(length < 64 ? length : 64), r->problem);
         }
@@ -342,8 +413,7 @@ static int check_concerns(const search_request *r, const option_table *t)
     return 0;
 }
 
-/* What is pinned by a preset is as good as said, where the problem's own settings do not say it. */
-static unsigned lander_said(const search_request *r, const option_table *t)
+static unsigned lander_said(const option_table *t)
 {
     static const struct {
         int key;
@@ -354,10 +424,6 @@ static unsigned lander_said(const search_request *r, const option_table *t)
     unsigned said = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         said |= is_given(t, row[i].key) ? row[i].bit : 0;
-    }
-    if (r->preset == PRESET_PUBLISHED) {
-        said |= search_setting_find(r->problem, "episodes") ? 0 : SEARCH_EPISODES;
-        said |= search_setting_find(r->problem, "seeds") ? 0 : SEARCH_SEEDS;
     }
     return said;
 }
@@ -371,20 +437,21 @@ static int parse_words(search_request *r, int argc, char **argv)
     }
     add_lander(r, &t);
     add_search(r, &t);
+    add_refit(r, &t);
     add_sparsity(r, &t);
     add_end(r, &t);
     const cli_usage usage = {.command = r->command,
                              .operands = "",
                              .about = is_short ? lander_about : optimize_about,
                              .options = t.row};
-    const int status = cli_parse_given(&usage, argc, argv, &t.given);
+    const int status = cli_parse_given(&usage, argc, argv, t.given);
     if (status) {
         return status;
     }
     if (!r->problem || !*r->problem) {
         return search_wrong_usage(r->command, "--problem NAME is missing");
     }
-    r->said = lander_said(r, &t);
+    r->said = lander_said(&t);
     return check_concerns(r, &t);
 }
 

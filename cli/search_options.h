@@ -14,7 +14,7 @@ typedef struct search_limits {
     double target, seconds;
 } search_limits;
 
-/* What happens to the best points when the search is over: this may change too. UINT64_MAX: not said. */
+/* What happens to the best points when the search is over: this may change too. UINT64_MAX, -1: not said. */
 typedef struct search_ending {
     uint64_t shortlist, recheck, held_out;
     int prune;
@@ -46,9 +46,11 @@ typedef struct search_request {
     unsigned said; /* of the lander */
 
     /* The search. */
-    int law, inverter, shrinkage, projection, archive;
-    uint64_t population, elites, seed;
-    double over_ask, price, initial_p, initial_mu, initial_sigma;
+    int law, inverter, shrinkage, projection, archive, again;
+    int weighting, values; /* of the refit, which has the rest of it */
+    zilch_refit refit;
+    uint64_t population, elites, restart, seed;
+    double over_ask, price, initial_p, initial_mu, initial_sigma, initial_spread;
     uint64_t active_least, active_most;
     const char *on, *off, *groups, *bounds, *bounds_file, *weights, *warm_start;
 

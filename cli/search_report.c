@@ -8,16 +8,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* One part of a line that begins with "refit: ", behind those that were there before. */
+static void print_part(int *is_first, const char *name, const char *value)
+{
+    printf("%s%s%s%s", *is_first ? "refit: " : ", ", name, *value ? " " : "", value);
+    *is_first = 0;
+}
+
+static void print_number_part(int *is_first, const char *name, double value)
+{
+    char text[32];
+    if (value > 0) {
+        snprintf(text, sizeof text, "%.6g", value);
+        print_part(is_first, name, text);
+    }
+}
+
+/* Parts that are on: "refit: prior sigma 5, margin 0.5, widened". */
+static void print_refit(const zilch_refit *r)
+{
+    int is_first = 1;
+    print_number_part(&is_first, "prior p", r->prior_p);
+    print_number_part(&is_first, "prior mu", r->prior_mu);
+    print_number_part(&is_first, "prior sigma", r->prior_sigma);
+    print_number_part(&is_first, "prior correlation", r->prior_correlation);
+    if (r->weighting != ZILCH_WEIGHTING_EQUAL) {
+        print_part(&is_first, "weighting", zilch_weighting_name(r->weighting));
+    }
+    if (r->values != ZILCH_VALUES_NORMAL) {
+        print_part(&is_first, "values", zilch_values_name(r->values));
+    }
+    print_number_part(&is_first, "margin", r->margin);
+    print_number_part(&is_first, "timid", r->timid);
+    print_number_part(&is_first, "shift", r->shift);
+    if (r->is_widened) {
+        print_part(&is_first, "widened", "");
+    }
+    fputs(is_first ? "" : "\n", stdout);
+}
+
 void search_report_settings(const zilch_optimizer *optimizer)
 {
     const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
-    printf("search: law %s, population %zu, elites %zu, archive %s, price %.6g\n", zilch_law_name(o->law),
-           o->population, o->elites, zilch_archive_name(o->archive), o->price);
+    printf("search: law %s, population %zu, elites %zu, archive %s, again %s, price %.6g",
+           zilch_law_name(o->law), o->population, o->elites, zilch_archive_name(o->archive),
+           zilch_again_name(o->again), o->price);
+    if (o->restart > 0) {
+        printf(", restart %llu", (unsigned long long)o->restart);
+    }
+    putchar('\n');
     if (o->law == ZILCH_LAW_ZIG) {
         printf("fit: inverter %s, shrinkage %s, projection %s\n", zilch_inverter_name(o->model.inverter),
                zilch_shrinkage_name(o->model.shrinkage), zilch_projection_name(o->model.projection));
+        print_refit(&o->refit);
     }
     printf("seed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
+}
+
+int search_is_noisy(const zilch_progress *progress)
+{
+    return isfinite(progress->noise) && progress->noise > 0;
+}
+
+void search_report_noise(const zilch_progress *progress)
+{
+    if (progress->restarts > 0) {
+        printf("restarts: %llu\n", (unsigned long long)progress->restarts);
+    }
+    if (search_is_noisy(progress)) {
+        printf("noise: %.3g, the standard deviation of one evaluation of a good point\n", progress->noise);
+    }
 }
 
 void search_report_seen(const zilch_record *best)

@@ -7,6 +7,10 @@
 /* "law zig, population 500, ..." and how the law is fitted. */
 void search_report_settings(const zilch_optimizer *optimizer);
 
+/* "restarts: 2" and "noise: 12.3 ...", each if there is any. */
+void search_report_noise(const zilch_progress *progress);
+int search_is_noisy(const zilch_progress *progress);
+
 /* "best seen: fitness 251.3, value 277.3, active 13" */
 void search_report_seen(const zilch_record *best);
 

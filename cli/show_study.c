@@ -111,6 +111,7 @@ static void print_arguments(const zilch_run *r)
 
 static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimizer)
 {
+    const zilch_progress state = zilch_optimizer_progress(optimizer);
     printf("run %llu: %s, %zu coordinates, %s\n", (unsigned long long)r->run, r->texts.problem, r->dim,
            zilch_direction_name(r->direction));
     print_arguments(r);
@@ -119,6 +120,7 @@ static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimiz
     printf("ended by: %s\n", study_stop_name(r->stop));
     printf("generations: %llu\nevaluations: %llu, %llu failed\n", (unsigned long long)r->generations,
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
+    search_report_noise(&state);
 }
 
 static int print_run(const study_file *f, const study_run *run, const study_best *b, int is_all)

@@ -190,12 +190,15 @@ typedef struct zilch_model zilch_model;
     X(AMORTISED, "amortised")
 
 /* Of latent correlations towards 0, by their standard errors: none; each by its
- * own, rho^3 / (rho^2 + se^2); or as much as the spread within its block (values,
- * masks, or both) exceeds what noise alone would give. */
+ * own, rho^3 / (rho^2 + se^2); bayes, as much as the spread within its block (values,
+ * masks, or both) exceeds what noise alone would give; fisher, the same on the scale of atanh,
+ * and the less, the more rows there are for each latent; or all, that is independent coordinates. */
 #define ZILCH_SHRINKAGE_LIST(X)      \
     X(SHRINK_NONE, "none")           \
     X(SHRINK_ENTRYWISE, "entrywise") \
-    X(SHRINK_BAYES, "bayes")
+    X(SHRINK_BAYES, "bayes")         \
+    X(SHRINK_FISHER, "fisher")       \
+    X(SHRINK_ALL, "all")
 
 /* To a correlation matrix. clip: negative eigenvalues replaced, diagonal rescaled,
  * as published; corr(V_i, M_i) drifts from 0. repair: clip, those zeros put back,
@@ -549,6 +552,26 @@ typedef struct zilch_optimizer zilch_optimizer;
     X(ARCHIVE_LATEST, "latest") \
     X(ARCHIVE_MEAN, "mean")
 
+/* Which elites are evaluated again in the next generation: all, as published; those that noise may have put
+ * among the elites, and the best; or none. */
+#define ZILCH_AGAIN_LIST(X)         \
+    X(AGAIN_ALL, "all")             \
+    X(AGAIN_UNCERTAIN, "uncertain") \
+    X(AGAIN_NONE, "none")
+
+/* What an elite counts for in the refit: all the same, as published; or by its rank r of K, as K + 1 - r, or
+ * as log(K + 1/2) - log(r) (Hansen and Ostermeier 2001). */
+#define ZILCH_WEIGHTING_LIST(X)   \
+    X(WEIGHTING_EQUAL, "equal")   \
+    X(WEIGHTING_LINEAR, "linear") \
+    X(WEIGHTING_LOG, "log")
+
+/* How the values of an active coordinate are distributed: normally, as published; or as those of the elites,
+ * through their normal scores (a Gaussian copula: Salinas-Gutierrez et al. 2009). */
+#define ZILCH_VALUES_LIST(X)   \
+    X(VALUES_NORMAL, "normal") \
+    X(VALUES_SCORES, "scores")
+
 /* Whether a coordinate may choose. */
 #define ZILCH_FORCED_LIST(X) \
     X(FORCED_NOT, "free")    \
@@ -568,6 +591,9 @@ typedef struct zilch_optimizer zilch_optimizer;
 typedef enum zilch_law { ZILCH_LAW_LIST(X) } zilch_law;
 typedef enum zilch_direction { ZILCH_DIRECTION_LIST(X) } zilch_direction;
 typedef enum zilch_archive { ZILCH_ARCHIVE_LIST(X) } zilch_archive;
+typedef enum zilch_again { ZILCH_AGAIN_LIST(X) } zilch_again;
+typedef enum zilch_weighting { ZILCH_WEIGHTING_LIST(X) } zilch_weighting;
+typedef enum zilch_values { ZILCH_VALUES_LIST(X) } zilch_values;
 typedef enum zilch_forced { ZILCH_FORCED_LIST(X) } zilch_forced;
 typedef enum zilch_stop { ZILCH_STOP_LIST(X) } zilch_stop;
 #undef X
@@ -575,27 +601,57 @@ typedef enum zilch_stop { ZILCH_STOP_LIST(X) } zilch_stop;
 ZILCH_API const char *zilch_law_name(zilch_law law);
 ZILCH_API const char *zilch_direction_name(zilch_direction direction);
 ZILCH_API const char *zilch_archive_name(zilch_archive archive);
+ZILCH_API const char *zilch_again_name(zilch_again again);
+ZILCH_API const char *zilch_weighting_name(zilch_weighting weighting);
+ZILCH_API const char *zilch_values_name(zilch_values values);
 ZILCH_API const char *zilch_forced_name(zilch_forced forced);
 ZILCH_API const char *zilch_stop_name(zilch_stop stop);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_law_parse(const char *name, zilch_law *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_direction_parse(const char *name, zilch_direction *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_parse(const char *name, zilch_archive *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_again_parse(const char *name, zilch_again *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_weighting_parse(const char *name, zilch_weighting *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_values_parse(const char *name, zilch_values *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_forced_parse(const char *name, zilch_forced *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_stop_parse(const char *name, zilch_stop *out);
+
+/* How the zig law learns from one generation to the next: parts that can be combined, each of them off at 0.
+ * All off, it is the publication's: fitted to the elites from scratch every time. A prior pulls what the
+ * elites show to what the law had last, with the weight of so many elites; so, too, does a coordinate keep
+ * its last values that no elite has active. docs/search.md has what each part is for. */
+typedef struct zilch_refit {
+    double prior_p, prior_mu, prior_sigma; /* 0, 0, 5; with a prior, sigma^2 is divided by n - 1 */
+    double prior_correlation;  /* 0; the elites that count against it are those that have both active */
+    zilch_weighting weighting; /* linear */
+    zilch_values values;       /* normal */
+    double margin; /* 0.5; every p stays in [e, 1 - e], e = margin / dim, at most 0.1: so many coordinates of
+                      a new point are expected to differ from what all elites agree on */
+    double timid;  /* 0.5; share of the points that are not shifted in which a coordinate that the elites have
+                      given up comes back as small as the law has become narrow since */
+    double shift;  /* 0.25; share of new points moved on by twice the last step of mu (anticipated mean shift,
+                      Bosman, Grahl and Thierens 2008) */
+    int is_widened; /* 1; sigma grows while improvements come from far outside (variance control, by the
+                       same), and then shrinks back */
+} zilch_refit;
 
 typedef struct zilch_optimizer_options {
     size_t size;               /* set by zilch_optimizer_defaults() */
     zilch_law law;             /* zig */
     zilch_direction direction; /* minimize */
     zilch_archive archive;     /* latest */
+    zilch_again again;         /* uncertain */
     size_t population;         /* 500 points a generation */
-    size_t elites;             /* 100 points the law is fitted to; at least 2, fewer than the population */
+    size_t elites;             /* 0: a fifth of them; points the law is fitted to, at least 2, not all */
     double share;              /* 1; a generation closes when this share of the population is back */
     double price;              /* 0; of each active coordinate: what its value must improve the rest by */
     double initial_p;          /* 0.5; the first points: share of active coordinates, */
     double initial_mu;         /* 0; their mean */
     double initial_sigma;      /* 2; and their deviation */
-    zilch_model_options model; /* how the zig law is fitted: exact, bayes, clip */
+    double initial_spread; /* 0.1; correlation of their masks: above 0 some points are dense and some sparse,
+                              at 0.5 every number of active coordinates is as likely as any other */
+    uint64_t restart;      /* 0: never; begin anew after so many generations without a new best */
+    zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
+    zilch_refit refit;         /* and what it keeps */
 
     /* Limits on what a point may be. A new point that breaks them is mended: coordinates are switched with
      * the frequencies that the elites show, a value out of bounds is drawn anew and, if that does not
@@ -628,6 +684,13 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, si
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
                                                    const double *value);
 
+/* The same, with the standard error of each value (NULL, or NaN where it is not known). In an archive of
+ * means a value then counts by 1 / error^2, one without an error as much as the first that had one; and what
+ * is known of the noise is known from the beginning. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_error(zilch_optimizer *optimizer, size_t n,
+                                                         const uint64_t *id, const double *value,
+                                                         const double *error);
+
 /* A point that was not asked for, and its value: a warm start. Its id is 2^62 or more. Must keep the limits
  * on points. As many as there are elites, told before the first ask, and the first population is drawn from a
  * law fitted to them.
@@ -644,7 +707,11 @@ typedef struct zilch_progress {
     uint64_t failures;
     uint64_t points;   /* different ones evaluated */
     uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
-    size_t waiting;    /* points asked for and not yet told, of this generation */
+    uint64_t restarts;
+    size_t waiting; /* points asked for and not yet told, of this generation */
+    double noise;   /* standard deviation of one evaluation of a good point, from those that came again
+                       lately, or from the errors told; NaN: not known */
+    double scale;   /* of the zig law's sigma: above 1 while it is widened */
     /* The best of the archive, which takes values when a generation closes, and what was told late or
      * beside it when the next one opens; NaN before there is one. */
     double best_value, best_fitness; /* as the objective gave it, and with the price */
@@ -736,8 +803,8 @@ typedef struct zilch_recommend_options {
     size_t size;          /* set by zilch_recommend_defaults() */
     size_t shortlist;     /* 20 points */
     uint64_t evaluations; /* 500, for all of it; at least as many as the shortlist is long */
-    int prune; /* 0; 1: then try without each coefficient, the smallest first, and leave out what is
-                  not missed, all on the same noise; half of the evaluations are kept for this */
+    int prune;            /* 1; then try without each coefficient, the smallest first, and leave out what is
+                             not missed, all on the same noise; half of the evaluations are kept for this */
 } zilch_recommend_options;
 
 ZILCH_API zilch_recommend_options zilch_recommend_defaults(void);
@@ -955,12 +1022,14 @@ typedef struct zilch_generation {
     double best_value, best_fitness;        /* NaN: nothing has succeeded */
     size_t best_active;
     uint64_t best_point;
+    double noise; /* as in zilch_progress */
     zilch_timings timings;
 } zilch_generation;
 
 typedef struct zilch_evaluation {
     uint64_t generation, id, point; /* generation from 1 */
     double value, fitness;          /* of this evaluation; NaN: failed */
+    double weight;                  /* in the mean of its point: 1, or by the error told */
     size_t active;
     const double *x; /* dim */
 } zilch_evaluation;

@@ -7,7 +7,29 @@
 
 /* ---- Optimisers ------------------------------------------------------------------------------- */
 
+/* The publication's search, but for how its law is shrunk and projected: the latest value counts, every elite
+ * is evaluated again, the masks of the first points are independent, and the law has no memory. */
+static inline zilch_optimizer_options options_as_published(void)
+{
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.archive = ZILCH_ARCHIVE_LATEST;
+    options.again = ZILCH_AGAIN_ALL;
+    options.initial_spread = 0.0;
+    options.refit = (zilch_refit){0};
+    return options;
+}
+
 static inline zilch_optimizer_options small_options(zilch_law law, size_t population, size_t elites)
+{
+    zilch_optimizer_options options = options_as_published();
+    options.law = law;
+    options.population = population;
+    options.elites = elites;
+    return options;
+}
+
+/* The defaults, in small. */
+static inline zilch_optimizer_options small_defaults(zilch_law law, size_t population, size_t elites)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
     options.law = law;

@@ -128,7 +128,7 @@ typedef struct history {
     size_t width, points, tellings;
     double x[MOST_POINTS * MOST_COORDINATES];
     size_t point[MOST_TELLINGS];
-    double value[MOST_TELLINGS];
+    double value[MOST_TELLINGS], weight[MOST_TELLINGS];
 } history;
 
 static size_t look_up(history *h, const double *x)
@@ -147,31 +147,38 @@ static size_t look_up(history *h, const double *x)
     return h->points++;
 }
 
-static size_t note(history *h, const double *x, double value)
+static size_t note_weighted(history *h, const double *x, double value, double weight)
 {
     const size_t p = look_up(h, x);
     assert_true(h->tellings < MOST_TELLINGS);
     h->point[h->tellings] = p;
+    h->weight[h->tellings] = weight;
     h->value[h->tellings++] = value;
     return p;
+}
+
+static size_t note(history *h, const double *x, double value)
+{
+    return note_weighted(h, x, value, 1.0);
 }
 
 /* What a point is worth, from all that was told of it. */
 static zilch_record naive_record(const history *h, size_t p)
 {
     zilch_record r = {.point = p, .value = NAN, .active = active_of(h->width, h->x + p * h->width)};
-    long double sum = 0.0L;
+    long double sum = 0.0L, weight = 0.0L;
     for (size_t t = 0; t < h->tellings; t++) {
         if (h->point[t] == p) {
             const int ok = isfinite(h->value[t]);
             r.evaluations++;
             r.failures += !ok;
             r.value = ok ? h->value[t] : NAN;
-            sum += ok ? h->value[t] : 0.0L;
+            sum += ok ? (long double)h->weight[t] * h->value[t] : 0.0L;
+            weight += ok ? h->weight[t] : 0.0L;
         }
     }
     if (h->kind == ZILCH_ARCHIVE_MEAN) {
-        r.value = (double)(sum / (long double)(r.evaluations - r.failures)); /* 0 / 0 is NaN */
+        r.value = (double)(sum / weight); /* 0 / 0 is NaN */
     }
     const double price = h->price * (double)r.active;
     r.fitness = h->direction == ZILCH_MINIMIZE ? r.value + price : r.value - price;
@@ -275,14 +282,15 @@ static void a_point_is_found_again(void **state)
         assert_int_equal(zi_archive_find(&a, x, active_of(WIDTH, x), &point), ZILCH_OK);
         assert_int_equal(point, expected);
         assert_int_equal(a.worth[point].active, active_of(WIDTH, x));
-        zi_archive_put(&a, point, 0.0);
+        zi_archive_put(&a, &(zi_told){.point = point, .weight = 1.0});
     }
     assert_int_equal(a.rows.count, h.points);
     assert_true(h.points > 2500); /* the table began with 1,024 places */
     zi_archive_free(&a);
 }
 
-static void fill_both(zi_archive *a, history *h, uint64_t stream, size_t tellings)
+/* `last` gets the number of each point's last telling. */
+static void fill_both(zi_archive *a, history *h, uint64_t stream, size_t tellings, size_t *last)
 {
     zilch_rng rng = zilch_rng_make(4, stream);
     for (size_t t = 0; t < tellings; t++) {
@@ -292,27 +300,44 @@ static void fill_both(zi_archive *a, history *h, uint64_t stream, size_t telling
             x[i] = floor(3.0 * zilch_rng_uniform(&rng));
         }
         const double value = random_value(&rng, h->kind == ZILCH_ARCHIVE_LATEST);
-        note(h, x, value);
+        const double weight = stream % 3 ? exp(3.0 * zilch_rng_normal(&rng)) : 1.0;
+        note_weighted(h, x, value, weight);
         assert_int_equal(zi_archive_find(a, x, active_of(h->width, x), &point), ZILCH_OK);
-        zi_archive_put(a, point, value);
+        zi_archive_put(a, &(zi_told){.id = t, .point = point, .value = value, .weight = weight});
+        last[point] = t;
     }
 }
 
+/* Of the points whose last telling has the number `since` or a later one. */
+static void check_selection(const zi_archive *a, const zilch_record *order, size_t count, const size_t *last,
+                            size_t since, size_t most)
+{
+    size_t best[300], seen = 0;
+    const size_t found = zi_archive_select(a, since, most, best);
+    for (size_t i = 0; i < count && seen < most; i++) {
+        if (last[order[i].point] >= since) {
+            assert_true(seen < found);
+            assert_int_equal(best[seen++], order[i].point);
+        }
+    }
+    assert_int_equal(found, seen);
+}
+
 /* Latest and mean, both directions, with and without a price, with failures: every record, and the selection
- * of any number of points. */
+ * of any number of points, of all or of those that were told lately. */
 static void selection_is_that_of_a_full_sort(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < 40; k++) {
         static history h;
         static zilch_record order[MOST_POINTS];
-        size_t best[300];
+        static size_t last[MOST_POINTS];
         h = (history){.kind = k & 1 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST,
                       .direction = k & 2 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE,
                       .price = k & 4 ? 0.5 : 0.0,
                       .width = 1 + k % 6};
         zi_archive a = {.kind = h.kind, .price = h.price, .sign = k & 2 ? -1.0 : 1.0, .rows.width = h.width};
-        fill_both(&a, &h, k, 10 * k);
+        fill_both(&a, &h, k, 10 * k, last);
         const size_t count = naive_order(&h, order);
         for (size_t p = 0; p < h.points; p++) {
             const zilch_record got = zi_archive_record(&a, p);
@@ -320,12 +345,10 @@ static void selection_is_that_of_a_full_sort(void **state)
             assert_record(&h, &got, &expected);
         }
         for (size_t most = 0; most <= (count < 298 ? count + 2 : 300); most++) {
-            const size_t found = zi_archive_select(&a, most, best);
-            assert_int_equal(found, most < count ? most : count);
-            for (size_t i = 0; i < found; i++) {
-                assert_int_equal(best[i], order[i].point);
-            }
+            check_selection(&a, order, count, last, 0, most);
+            check_selection(&a, order, count, last, 4 * k, most);
         }
+        check_selection(&a, order, count, last, 10 * k, 5); /* none is left */
         zi_archive_free(&a);
     }
 }
@@ -348,10 +371,10 @@ static void a_mean_of_values_far_apart_is_a_number(void **state)
     zi_archive a = {.kind = ZILCH_ARCHIVE_MEAN, .sign = 1.0, .rows.width = 1};
     size_t point;
     assert_int_equal(zi_archive_find(&a, x, 1, &point), ZILCH_OK);
-    zi_archive_put(&a, point, DBL_MAX);
-    zi_archive_put(&a, point, -DBL_MAX);
+    zi_archive_put(&a, &(zi_told){.point = point, .value = DBL_MAX, .weight = 1.0});
+    zi_archive_put(&a, &(zi_told){.point = point, .value = -DBL_MAX, .weight = 1.0});
     assert_true(zi_archive_record(&a, point).value == 0.0);
-    zi_archive_put(&a, point, 0.75 * DBL_MAX);
+    zi_archive_put(&a, &(zi_told){.point = point, .value = 0.75 * DBL_MAX, .weight = 1.0});
     assert_double_equal(zi_archive_record(&a, point).value, 0.25 * DBL_MAX, 1e-12 * DBL_MAX);
     zi_archive_free(&a);
 }

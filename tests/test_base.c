@@ -141,7 +141,7 @@ static void test_name_table(void **state)
     assert_string_equal(zilch_last_error(), "\"blue\" is no colour");
 }
 
-/* The three public lists as one kind of function. */
+/* The public lists as one kind of function. */
 #define PLAIN_NAMES(list)                                               \
     static const char *list##_name(unsigned value)                      \
     {                                                                   \
@@ -157,16 +157,30 @@ static void test_name_table(void **state)
 PLAIN_NAMES(inverter)
 PLAIN_NAMES(shrinkage)
 PLAIN_NAMES(projection)
+PLAIN_NAMES(law)
+PLAIN_NAMES(direction)
+PLAIN_NAMES(archive)
+PLAIN_NAMES(again)
+PLAIN_NAMES(weighting)
+PLAIN_NAMES(values)
+PLAIN_NAMES(forced)
 
 static const struct {
     const char *what;
     const char *(*name)(unsigned value);
     zilch_status (*parse)(const char *name, unsigned *out);
-    const char *names[5]; /* by value; NULL ends them */
+    const char *names[6]; /* by value; NULL ends them */
 } public_names[] = {
     {"inverter", inverter_name, inverter_parse, {"exact", "amortised"}},
-    {"shrinkage", shrinkage_name, shrinkage_parse, {"none", "entrywise", "bayes"}},
+    {"shrinkage", shrinkage_name, shrinkage_parse, {"none", "entrywise", "bayes", "fisher", "all"}},
     {"projection", projection_name, projection_parse, {"clip", "repair", "nearest", "weighted"}},
+    {"law", law_name, law_parse, {"zig", "dense", "adhoc", "ea"}},
+    {"direction", direction_name, direction_parse, {"minimize", "maximize"}},
+    {"archive", archive_name, archive_parse, {"latest", "mean"}},
+    {"again", again_name, again_parse, {"all", "uncertain", "none"}},
+    {"weighting", weighting_name, weighting_parse, {"equal", "linear", "log"}},
+    {"values", values_name, values_parse, {"normal", "scores"}},
+    {"forced", forced_name, forced_parse, {"free", "on", "off"}},
 };
 
 static void test_public_names(void **state)

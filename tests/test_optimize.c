@@ -646,7 +646,7 @@ static void without_noise_one_round_is_enough(void **state)
     double x[DIM], best[DIM];
     zilch_record luckiest;
     const zilch_recommend_options defaults = zilch_recommend_defaults();
-    assert_true(defaults.shortlist == 20 && defaults.evaluations == 500 && defaults.prune == 0);
+    assert_true(defaults.shortlist == 20 && defaults.evaluations == 500 && defaults.prune == 1);
     const zilch_recommendation out = recommend(o, r, 20, 500, 0, x);
     assert_int_equal(r->calls, 1);
     assert_int_equal(out.spent, 100); /* 500 evaluations, 5 rounds */
@@ -658,9 +658,43 @@ static void without_noise_one_round_is_enough(void **state)
     assert_memory_equal(x, best, sizeof x);
     r->calls = r->count = 0;
     zilch_recommendation again;
-    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &again), ZILCH_OK);
-    assert_memory_equal(&again, &out, sizeof out);
+    const zilch_recommendation pruned = recommend(o, r, 20, 500, 1, best);
+    assert_int_equal(zilch_recommend(o, recording, r, NULL, x, &again), ZILCH_OK); /* the defaults */
+    assert_memory_equal(&again, &pruned, sizeof pruned);
+    assert_memory_equal(x, best, sizeof x);
+    assert_true(again.point == out.point && again.fitness <= out.fitness);
     zilch_optimizer_destroy(o);
+}
+
+/* Half of the evaluations is kept for pruning, unless that is too little to try every coordinate, and what
+ * the pruned point and its parent need: then all of it goes into the choice. */
+static void too_little_to_prune_is_not_kept(void **state)
+{
+    (void)state;
+    for (uint64_t budget = 2 * DIM - 6; budget < 2 * DIM + 12; budget += 2) {
+        record *r = fresh_record();
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 14);
+        double x[DIM], y[DIM];
+        uint64_t id;
+        r->noise = 1.0;
+        for (size_t i = 0; i < 4; i++) {
+            for (size_t j = 0; j < DIM; j++) { /* all are active */
+                x[j] = 1.0 + 0.125 * (double)(i + j);
+            }
+            assert_int_equal(zilch_tell_point(o, x, distance_of(DIM, x)), ZILCH_OK);
+        }
+        assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK);
+        const zilch_recommendation plain = recommend(o, r, 4, budget, 0, x);
+        const zilch_recommendation out = recommend(o, r, 4, budget, 1, y);
+        assert_true(out.spent <= budget);
+        if (budget / 2 < DIM + 2) {
+            assert_memory_equal(&out, &plain, sizeof out);
+            assert_memory_equal(x, y, sizeof x);
+        } else {
+            assert_true(out.evaluations < plain.evaluations || out.spent > plain.spent || out.pruned > 0);
+        }
+        zilch_optimizer_destroy(o);
+    }
 }
 
 /* Every other evaluation fails, without noise. */
@@ -678,9 +712,11 @@ static void failures_are_noise(void **state)
     (void)state;
     record *r = fresh_record();
     zilch_optimizer *o = searched(r, 15, 3);
+    zilch_recommend_options options = zilch_recommend_defaults();
     zilch_recommendation out;
     double x[DIM];
-    assert_int_equal(zilch_recommend(o, unreliable, r, NULL, x, &out), ZILCH_OK);
+    options.prune = 0;
+    assert_int_equal(zilch_recommend(o, unreliable, r, &options, x, &out), ZILCH_OK);
     assert_int_equal(r->calls, 5); /* all rounds */
     assert_true(out.deviation == 0.0 && out.evaluations < out.spent);
     zilch_optimizer_destroy(o);
@@ -948,6 +984,7 @@ int main(void)
         cmocka_unit_test(a_small_budget_goes_to_the_best),
         cmocka_unit_test(no_evaluation_proves_nothing),
         cmocka_unit_test(without_noise_one_round_is_enough),
+        cmocka_unit_test(too_little_to_prune_is_not_kept),
         cmocka_unit_test(failures_are_noise),
         cmocka_unit_test(fewer_failures_are_preferred),
         cmocka_unit_test(long_rounds_come_in_parts),

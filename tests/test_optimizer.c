@@ -15,16 +15,42 @@ static void defaults_are_as_documented(void **state)
     const zilch_optimizer_options o = zilch_optimizer_defaults();
     assert_int_equal(o.size, sizeof o);
     assert_true(o.law == ZILCH_LAW_ZIG && o.direction == ZILCH_MINIMIZE && o.archive == ZILCH_ARCHIVE_LATEST);
-    assert_true(o.population == 500 && o.elites == 100 && o.share == 1.0 && o.price == 0.0);
+    assert_true(o.again == ZILCH_AGAIN_UNCERTAIN && o.restart == 0);
+    assert_true(o.population == 500 && o.elites == 0 && o.share == 1.0 && o.price == 0.0);
     assert_true(o.initial_p == 0.5 && o.initial_mu == 0.0 && o.initial_sigma == 2.0);
+    assert_true(o.initial_spread == 0.1);
+    assert_true(o.refit.prior_p == 0.0 && o.refit.prior_mu == 0.0 && o.refit.prior_sigma == 5.0);
+    assert_true(o.refit.prior_correlation == 0.0 && o.refit.weighting == ZILCH_WEIGHTING_LINEAR);
+    assert_true(o.refit.values == ZILCH_VALUES_NORMAL && o.refit.margin == 0.5 && o.refit.timid == 0.5);
+    assert_true(o.refit.shift == 0.25 && o.refit.is_widened == 1);
+    assert_true(o.model.inverter == ZILCH_EXACT && o.model.shrinkage == ZILCH_SHRINK_FISHER);
+    assert_true(o.model.projection == ZILCH_CLIP);
     assert_true(o.active_least == 0 && o.active_most == 0 && !o.forced && !o.group && !o.lower && !o.upper);
     zilch_optimizer *search;
     assert_int_equal(zilch_optimizer_create(&search, 3, 17, NULL), ZILCH_OK);
     assert_int_equal(zilch_optimizer_settings(search)->population, 500);
+    assert_int_equal(zilch_optimizer_settings(search)->elites, 100);
     assert_int_equal(zilch_optimizer_dim(search), 3);
     assert_int_equal(zilch_optimizer_seed(search), 17);
     zilch_optimizer_destroy(search);
     zilch_optimizer_destroy(NULL);
+}
+
+/* Elites that are not chosen are a fifth of the population, at least 2. */
+static void elites_are_a_fifth(void **state)
+{
+    (void)state;
+    static const size_t cases[][2] = {{3, 2}, {4, 2}, {14, 2}, {15, 3}, {19, 3}, {20, 4}, {500, 100}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, cases[k][0], 0);
+        zilch_optimizer *o = create_with(DIM, 1, &options);
+        assert_int_equal(zilch_optimizer_settings(o)->elites, cases[k][1]);
+        zilch_optimizer_destroy(o);
+    }
+    const zilch_optimizer_options two = small_defaults(ZILCH_LAW_ZIG, 2, 0); /* has no room for them */
+    zilch_optimizer *o;
+    assert_int_equal(zilch_optimizer_create(&o, DIM, 1, &two), ZILCH_EARG);
+    assert_null(o);
 }
 
 typedef void (*change)(zilch_optimizer_options *o);
@@ -51,17 +77,64 @@ CHANGE(p_of_nothing, o->initial_p = NAN)
 CHANGE(endless_mu, o->initial_mu = INFINITY)
 CHANGE(negative_sigma, o->initial_sigma = -1.0)
 CHANGE(endless_sigma, o->initial_sigma = INFINITY)
+CHANGE(no_again, o->again = (zilch_again)3)
+CHANGE(negative_spread, o->initial_spread = -0.1)
+CHANGE(whole_spread, o->initial_spread = 1.0)
+CHANGE(spread_of_nothing, o->initial_spread = NAN)
+CHANGE(negative_prior_p, o->refit.prior_p = -1.0)
+CHANGE(endless_prior_mu, o->refit.prior_mu = INFINITY)
+CHANGE(prior_sigma_of_nothing, o->refit.prior_sigma = NAN)
+CHANGE(huge_prior_correlation, o->refit.prior_correlation = 1.1e6)
+CHANGE(wide_margin, o->refit.margin = 0.5 * DIM + 0.01)
+CHANGE(negative_margin, o->refit.margin = -0.1)
+CHANGE(timid_beyond_all, o->refit.timid = 1.01)
+CHANGE(shift_beyond_all, o->refit.shift = 1.01)
+CHANGE(negative_shift, o->refit.shift = -0.01)
+CHANGE(no_weighting, o->refit.weighting = (zilch_weighting)3)
+CHANGE(no_values, o->refit.values = (zilch_values)2)
+CHANGE(widened_twice, o->refit.is_widened = 2)
 CHANGE(no_model, o->model.size = 1)
 CHANGE(no_inverter, o->model.inverter = (zilch_inverter)7)
 
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    static const change changes[] = {no_size,        no_law,        no_direction,     no_archive,
-                                     one_elite,      only_elites,   no_population,    huge_population,
-                                     no_share,       more_than_all, share_of_nothing, endless_price,
-                                     negative_p,     large_p,       p_of_nothing,     endless_mu,
-                                     negative_sigma, endless_sigma, no_model,         no_inverter};
+    static const change changes[] = {no_size,
+                                     no_law,
+                                     no_direction,
+                                     no_archive,
+                                     one_elite,
+                                     only_elites,
+                                     no_population,
+                                     huge_population,
+                                     no_share,
+                                     more_than_all,
+                                     share_of_nothing,
+                                     endless_price,
+                                     negative_p,
+                                     large_p,
+                                     p_of_nothing,
+                                     endless_mu,
+                                     negative_sigma,
+                                     endless_sigma,
+                                     no_model,
+                                     no_inverter,
+                                     no_again,
+                                     negative_spread,
+                                     whole_spread,
+                                     spread_of_nothing,
+                                     negative_prior_p,
+                                     endless_prior_mu,
+                                     prior_sigma_of_nothing,
+                                     huge_prior_correlation,
+                                     wide_margin,
+                                     negative_margin,
+                                     timid_beyond_all,
+                                     shift_beyond_all,
+                                     negative_shift,
+                                     no_weighting,
+                                     no_values,
+                                     widened_twice};
     for (size_t k = 0; k < COUNT(changes); k++) {
         zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, N, K);
         zilch_optimizer *o = (zilch_optimizer *)&options;
@@ -137,13 +210,21 @@ static void options_are_copied(void **state)
 
 /* ---- A function of the seed ---------------------------------------------------------------------------- */
 
+/* Of every law as published, then with the defaults. */
+static zilch_optimizer *either_optimizer(size_t k, uint64_t seed)
+{
+    const zilch_law law = laws[k % COUNT(laws)];
+    const zilch_optimizer_options options = small_defaults(law, N, K);
+    return k / COUNT(laws) % 2 ? create_with(DIM, seed, &options) : small_optimizer(law, DIM, seed);
+}
+
 static void a_seed_gives_the_same_run(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < COUNT(laws); k++) {
-        zilch_optimizer *a = small_optimizer(laws[k], DIM, 3);
-        zilch_optimizer *b = small_optimizer(laws[k], DIM, 3);
-        zilch_optimizer *other = small_optimizer(laws[k], DIM, 4);
+    for (size_t k = 0; k < 2 * COUNT(laws); k++) {
+        zilch_optimizer *a = either_optimizer(k, 3);
+        zilch_optimizer *b = either_optimizer(k, 3);
+        zilch_optimizer *other = either_optimizer(k, 4);
         run_generations(a, 4);
         run_generations(b, 4);
         run_generations(other, 4);
@@ -198,8 +279,8 @@ static void points_do_not_depend_on_portions(void **state)
     (void)state;
     static asked whole, parts;
     static const size_t portions[] = {1, 7, 5, N};
-    for (size_t k = 0; k < COUNT(laws); k++) {
-        zilch_optimizer *a = small_optimizer(laws[k], DIM, 5);
+    for (size_t k = 0; k < 2 * COUNT(laws); k++) {
+        zilch_optimizer *a = either_optimizer(k, 5);
         for (int g = 0; g < 3; g++) {
             whole.n = 0;
             zilch_optimizer *all = copy_of(a);
@@ -247,8 +328,8 @@ static void the_order_of_telling_does_not_matter(void **state)
     static asked a;
     zilch_rng rng = zilch_rng_make(6, 0);
     for (size_t k = 0; k < 20; k++) {
-        zilch_optimizer *plain = small_optimizer(laws[k % COUNT(laws)], DIM, k);
-        zilch_optimizer *mixed = small_optimizer(laws[k % COUNT(laws)], DIM, k);
+        zilch_optimizer *plain = either_optimizer(k, k);
+        zilch_optimizer *mixed = either_optimizer(k, k);
         for (int g = 0; g < 3; g++) {
             run_generations(plain, 1);
             a.n = 0;
@@ -758,7 +839,10 @@ static void enough_foreign_points_are_a_warm_start(void **state)
                      ZILCH_OK);
     rng = zilch_rng_make(22, 0);
     assert_int_equal(zilch_model_sample(model, &rng, N - K, fresh), ZILCH_OK);
-    assert_memory_equal(a.x + K * DIM, fresh, sizeof fresh);
+    for (size_t i = 0; i < COUNT(fresh); i++) {
+        assert_true((a.x[K * DIM + i] == 0.0) == (fresh[i] == 0.0));
+        assert_double_equal(a.x[K * DIM + i], fresh[i], 1e-12 * (1.0 + fabs(fresh[i])));
+    }
     zilch_model_destroy(model);
     zilch_optimizer_destroy(o);
 }
@@ -853,6 +937,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_as_documented),
+        cmocka_unit_test(elites_are_a_fifth),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(extreme_options_are_accepted),
         cmocka_unit_test(options_are_copied),

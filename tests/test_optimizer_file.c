@@ -10,8 +10,7 @@ enum { DIM = 3, N = 6, K = 2 };
 /* All that was taken by the archive: what a study would have kept. */
 typedef struct ledger {
     size_t count;
-    size_t point[2000];
-    double value[2000];
+    zi_told told[2000];
 } ledger;
 
 /* A search with half a generation's share, so that there is always something late. */
@@ -23,6 +22,7 @@ typedef struct search {
     zilch_forced forced[DIM];
     size_t group[DIM];
     double lower[DIM], upper[DIM];
+    int has_errors; /* are told with the values */
 } search;
 
 static void keep_news(search *s)
@@ -30,15 +30,22 @@ static void keep_news(search *s)
     size_t count;
     const zi_told *told = zi_optimizer_news(s->optimizer, &count);
     for (size_t i = 0; i < count; i++) {
-        s->kept.point[s->kept.count] = told[i].point;
-        s->kept.value[s->kept.count++] = told[i].value;
+        s->kept.told[s->kept.count++] = told[i];
     }
 }
 
 static void tell_and_keep(search *s, const asked *a, size_t first, size_t n)
 {
     const uint64_t before = zilch_optimizer_progress(s->optimizer).generations;
-    tell_some(s->optimizer, a, first, n);
+    double error[N];
+    for (size_t i = 0; i < n; i++) { /* of every third it is not known */
+        const uint64_t id = a->id[first + i];
+        error[i] = id % 3 ? 0.25 * (double)(1 + id % 4) : NAN;
+    }
+    assert_int_equal(
+        zilch_tell_error(s->optimizer, n, a->id + first, a->value + first, s->has_errors ? error : NULL),
+        ZILCH_OK);
+    assert_true(zi_optimizer_is_valid(s->optimizer));
     if (zilch_optimizer_progress(s->optimizer).generations > before) {
         keep_news(s);
     }
@@ -115,16 +122,39 @@ static const step steps[] = {tell_foreign, ask_now,      tell_two,   tell_third,
                              ask_again,    tell_two,     tell_third, tell_foreign, ask_now,      tell_two};
 enum { STEPS = COUNT(steps) };
 
-/* Four kinds of searches, with and without limits on points. */
+enum { KINDS = 13 };
+
+/* Kinds of searches beyond the published one: the defaults; all that the law can keep; with restarts, soon;
+ * other weights and no second looks. */
+static void change_options(zilch_optimizer_options *o, unsigned kind)
+{
+    if (kind == 9 || kind == 11) {
+        o->refit.prior_correlation = 3.0;
+        o->refit.prior_p = o->refit.prior_mu = 2.0;
+        o->refit.values = ZILCH_VALUES_SCORES;
+        o->refit.weighting = ZILCH_WEIGHTING_LINEAR;
+    }
+    if (kind >= 10) {
+        o->restart = 1;
+    }
+    if (kind == 12) {
+        o->again = ZILCH_AGAIN_NONE;
+        o->refit.weighting = ZILCH_WEIGHTING_LOG;
+    }
+}
+
+/* Four laws as published, without and with limits on points, and others. */
 static void begin(search *s, unsigned kind)
 {
     memset(s, 0, sizeof *s);
-    s->options = small_options((zilch_law)(kind % 4), N, K);
+    s->options = kind < 8 ? small_options((zilch_law)(kind % 4), N, K) : small_defaults(ZILCH_LAW_ZIG, N, K);
     s->options.share = 0.5;
+    s->has_errors = kind >= 8 && kind != 10;
+    change_options(&s->options, kind);
     s->options.direction = kind & 1 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE;
-    s->options.archive = kind & 2 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST;
+    s->options.archive = kind & 2 || kind == 9 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST;
     s->options.price = kind & 1 ? 0.25 : 0.0;
-    if (kind >= 4) {
+    if (kind >= 4 && kind < 8) {
         s->forced[0] = ZILCH_FORCED_ON;
         s->group[0] = s->group[2] = 7;
         for (size_t i = 0; i < DIM; i++) {
@@ -163,7 +193,7 @@ static void interrupt(search *s)
 static void an_interruption_changes_nothing(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 8; kind++) {
+    for (unsigned kind = 0; kind < KINDS; kind++) {
         static search plain, broken;
         begin(&plain, kind);
         for (size_t i = 0; i < STEPS; i++) {
@@ -209,6 +239,7 @@ static void all_is_there_again(void **state)
     assert_true(p.generations == q.generations && p.evaluations == q.evaluations && p.failures == q.failures);
     assert_true(p.points == q.points && p.improved == q.improved && p.waiting == q.waiting);
     assert_true(p.best_value == q.best_value && p.best_fitness == q.best_fitness && p.waiting > 0);
+    assert_true(p.restarts == q.restarts && p.scale == q.scale && p.noise == q.noise);
     for (uint64_t i = 0; i < p.points; i++) {
         zilch_record a, b;
         double x[DIM], y[DIM];
@@ -220,6 +251,40 @@ static void all_is_there_again(void **state)
     }
     zilch_optimizer_destroy(copy);
     end(&s);
+}
+
+/* Each option of the refit has a value of its own. */
+static void new_options_are_there_again(void **state)
+{
+    (void)state;
+    zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, K);
+    options.again = ZILCH_AGAIN_NONE;
+    options.initial_spread = 0.125;
+    options.restart = UINT64_C(1) << 40;
+    options.model.shrinkage = ZILCH_SHRINK_ALL;
+    options.refit = (zilch_refit){.prior_p = 1.5,
+                                  .prior_mu = 2.5,
+                                  .prior_sigma = 3.5,
+                                  .prior_correlation = 4.5,
+                                  .weighting = ZILCH_WEIGHTING_LOG,
+                                  .values = ZILCH_VALUES_SCORES,
+                                  .margin = 0.25,
+                                  .timid = 0.75,
+                                  .shift = 0.375,
+                                  .is_widened = 1};
+    zilch_optimizer *o = create_with(DIM, 9, &options);
+    zilch_optimizer *copy = copy_of(o);
+    const zilch_optimizer_options *got = zilch_optimizer_settings(copy);
+    assert_true(got->again == options.again && got->restart == options.restart);
+    assert_true(got->initial_spread == options.initial_spread);
+    assert_int_equal(got->model.shrinkage, ZILCH_SHRINK_ALL);
+    const zilch_refit *r = &got->refit;
+    assert_true(r->prior_p == 1.5 && r->prior_mu == 2.5 && r->prior_sigma == 3.5);
+    assert_true(r->prior_correlation == 4.5 && r->weighting == ZILCH_WEIGHTING_LOG);
+    assert_true(r->values == ZILCH_VALUES_SCORES && r->margin == 0.25 && r->timid == 0.75);
+    assert_true(r->shift == 0.375 && r->is_widened == 1);
+    zilch_optimizer_destroy(o);
+    zilch_optimizer_destroy(copy);
 }
 
 /* Networks of the caller's go with it. */
@@ -335,10 +400,10 @@ static zilch_optimizer *put_together(const search *s)
         assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
     }
     for (size_t i = 0; i < s->kept.count; i++) {
-        assert_int_equal(zi_optimizer_restore_value(o, s->kept.point[i], s->kept.value[i]), ZILCH_OK);
+        assert_int_equal(zi_optimizer_restore_value(o, &s->kept.told[i]), ZILCH_OK);
     }
     for (size_t i = 0; i < news->count && !news->is_closed; i++) { /* of the generation that is open */
-        assert_int_equal(zi_optimizer_restore_value(o, news->told[i].point, news->told[i].value), ZILCH_OK);
+        assert_int_equal(zi_optimizer_restore_value(o, &news->told[i]), ZILCH_OK);
     }
     assert_int_equal(zi_optimizer_restored(o), ZILCH_OK);
     assert_true(zi_optimizer_is_valid(o));
@@ -348,7 +413,7 @@ static zilch_optimizer *put_together(const search *s)
 static void parts_make_the_whole(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 8; kind++) {
+    for (unsigned kind = 0; kind < KINDS; kind++) {
         static search s;
         begin(&s, kind);
         for (size_t i = 0; i < STEPS; i++) {
@@ -403,10 +468,15 @@ static void wrong_parts_are_refused(void **state)
     size_t length;
     const unsigned char *bytes = zi_rows_bytes(&s.optimizer->archive.rows, 0, &length);
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
-    assert_int_equal(zi_optimizer_restore_value(o, 0, 1.0), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_restore_value(o, &(zi_told){.value = 1.0, .weight = 1.0}), ZILCH_EFORMAT);
     assert_int_equal(zi_optimizer_restore_point(o, bytes, length - 1), ZILCH_EFORMAT);
     assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
     assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_EFORMAT); /* twice */
+    static const double no_weight[] = {0.0, -1.0, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT(no_weight); i++) {
+        assert_int_equal(zi_optimizer_restore_value(o, &(zi_told){.value = 1.0, .weight = no_weight[i]}),
+                         ZILCH_EFORMAT);
+    }
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
     for (size_t i = 1; i < s.optimizer->archive.rows.count; i++) {
         bytes = zi_rows_bytes(&s.optimizer->archive.rows, i, &length);
@@ -459,10 +529,9 @@ static packed much_to_damage(unsigned kind, size_t moment)
     return p;
 }
 
-static void truncations_are_refused(void **state)
+static void check_truncations(unsigned kind)
 {
-    (void)state;
-    const packed p = much_to_damage(7, STEPS);
+    const packed p = much_to_damage(kind, STEPS);
     for (size_t length = 0; length < p.length; length++) {
         refused(&p, length, "first bytes", length);
         if (length >= 8) { /* with a checksum of what is left */
@@ -480,6 +549,13 @@ static void truncations_are_refused(void **state)
     refused(&longer, p.length + 8, "bytes", p.length + 8);
     free(longer.data);
     free(p.data);
+}
+
+static void truncations_are_refused(void **state)
+{
+    (void)state;
+    check_truncations(7);
+    check_truncations(9);
 }
 
 static void every_flipped_bit_is_seen(void **state)
@@ -508,7 +584,12 @@ static int is_sound(const zilch_optimizer *o)
         sound =
             sound && (late->id < o->first_id || (late->id >= ZI_FOREIGN_ID && late->state == ZI_SLOT_TOLD));
     }
-    return sound && (o->slots - o->elites) % (o->options.population - o->elites) == 0;
+    for (size_t i = 0; i < o->elites; i++) {
+        sound = sound && o->elite[i] < zilch_optimizer_progress(o).points;
+    }
+    const double noise = zilch_optimizer_progress(o).noise;
+    sound = sound && zilch_optimizer_progress(o).scale >= 1.0 && !(noise < 0.0);
+    return sound && (o->slots - o->again) % (o->options.population - o->again) == 0;
 }
 
 /* What was taken can be used: late values told, generations asked for and told, packed again. */
@@ -544,7 +625,7 @@ static void nothing_hostile_gets_through(void **state)
 {
     (void)state;
     size_t taken = 0, all = 0;
-    for (unsigned kind = 6; kind < 8; kind++) {
+    for (unsigned kind = 6; kind < KINDS; kind++) {
         const packed p = much_to_damage(kind, STEPS);
         for (size_t bit = 0; bit < 8 * (p.length - 8); bit += kind == 7 ? 1 : 11, all++) {
             zilch_optimizer *o;
@@ -579,8 +660,8 @@ static void other_bytes_do_not_get_through_either(void **state)
     (void)state;
     static const unsigned char values[] = {0, 1, 2, 5, 0xff};
     static const size_t moments[] = {STEPS, 5, 1};
-    for (size_t k = 0; k < COUNT(moments); k++) {
-        const packed p = much_to_damage(7, moments[k]);
+    for (size_t k = 0; k < 2 * COUNT(moments); k++) {
+        const packed p = much_to_damage(k % 2 ? 9 : 7, moments[k / 2]);
         for (size_t i = 0; i < COUNT(values) * (p.length - 8); i++) {
             zilch_optimizer *o;
             unsigned char *byte = &p.data[i / COUNT(values)];
@@ -617,15 +698,132 @@ static void a_cost_of_nothing_is_refused(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* ---- Numbers that cannot be, in the fields of format version 2 ---------------------------------------- */
+
+/* The place of these 8 bytes, which are there once. */
+static size_t find_double(const packed *p, double number)
+{
+    size_t at = p->length, found = 0;
+    for (size_t i = 0; i + 8 <= p->length; i++) {
+        if (memcmp(p->data + i, &number, 8) == 0) {
+            at = i;
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    return at;
+}
+
+static void assert_damaged(const packed *p, size_t at, double number, const char *words)
+{
+    unsigned char before[8];
+    zilch_optimizer *o;
+    memcpy(before, p->data + at, 8);
+    memcpy(p->data + at, &number, 8);
+    repair(p);
+    const zilch_status status = zilch_optimizer_unpack(&o, p->data, p->length);
+    if (status != ZILCH_EFORMAT || !strstr(zilch_last_error(), words)) {
+        fail_msg("%g for %s: status %d, %s", number, words, status, zilch_last_error());
+    }
+    memcpy(p->data + at, before, 8);
+}
+
+/* Of the memory every coordinate, of the noise every number: what no search can have is refused by name. */
+static void impossible_numbers_are_refused(void **state)
+{
+    (void)state;
+    static search s;
+    begin(&s, 9);
+    for (size_t i = 0; i < STEPS; i++) {
+        steps[i](&s);
+    }
+    const packed p = pack_of(s.optimizer);
+    const zilch_optimizer *o = s.optimizer;
+    const zi_memory *m = &o->memory;
+    assert_non_null(m->correlation);
+    const size_t noise = find_double(&p, o->noise.squares);
+    for (size_t k = 0; k < 3; k++) { /* squares, count, unit */
+        assert_damaged(&p, noise + 8 * k, -1.0, "counters");
+        assert_damaged(&p, noise + 8 * k, NAN, "counters");
+    }
+    const size_t memory = noise + 3 * 8 + 4;
+    assert_memory_equal(p.data + memory, m->p, 4 * DIM * sizeof *m->p);
+    for (size_t i = 0; i < DIM; i++) {
+        const size_t at = memory + 8 * i;
+        assert_damaged(&p, at, -0.001, "memory"); /* p */
+        assert_damaged(&p, at, 1.001, "memory");
+        assert_damaged(&p, at + 8 * DIM, INFINITY, "memory"); /* mu */
+        assert_damaged(&p, at + 16 * DIM, -1.0, "memory");    /* sigma */
+        assert_damaged(&p, at + 16 * DIM, INFINITY, "memory");
+        assert_damaged(&p, at + 24 * DIM, -0.001, "memory"); /* ratio */
+        assert_damaged(&p, at + 24 * DIM, 1.001, "memory");
+        for (size_t k = 0; k < 4; k++) {
+            assert_damaged(&p, at + 8 * k * DIM, NAN, "memory");
+        }
+    }
+    const size_t correlation = memory + 4 * 8 * DIM;
+    for (size_t i = 0; i < 4 * (size_t)DIM * DIM; i++) {
+        assert_damaged(&p, correlation + 8 * i, 1.001, "memory");
+        assert_damaged(&p, correlation + 8 * i, NAN, "memory");
+    }
+    const size_t scale = correlation + 4 * 8 * (size_t)DIM * DIM;
+    assert_damaged(&p, scale, 0.999, "memory");
+    assert_damaged(&p, scale, INFINITY, "memory");
+    assert_damaged(&p, scale, NAN, "memory");
+    assert_damaged(&p, scale + 8, NAN, "memory"); /* best */
+    const size_t elite = scale + 16 + 4 * 8;
+    const uint64_t beyond = o->archive.rows.count;
+    double as_double;
+    assert_int_equal(p.data[elite], o->elite[0]);
+    memcpy(&as_double, &beyond, sizeof beyond);
+    assert_damaged(&p, elite, as_double, "elites");
+    const size_t error = elite + 8 * o->elites + 4 + 8;
+    assert_damaged(&p, error, -1.0, "open generation");
+    assert_damaged(&p, error, INFINITY, "open generation");
+    free(p.data);
+    end(&s);
+}
+
+/* The kind of memory is one that the options ask for; without a law there is none. */
+static void memory_follows_the_options(void **state)
+{
+    (void)state;
+    for (unsigned kind = 8; kind < 10; kind++) {
+        static search s;
+        begin(&s, kind);
+        for (size_t i = 0; i < STEPS; i++) {
+            steps[i](&s);
+        }
+        const packed p = pack_of(s.optimizer);
+        const size_t at = find_double(&p, s.optimizer->noise.squares) + 3 * 8;
+        assert_int_equal(p.data[at], kind == 9 ? 2 : 1);
+        for (unsigned char other = 0; other < 5; other++) {
+            zilch_optimizer *o;
+            const unsigned char before = p.data[at];
+            p.data[at] = other;
+            repair(&p);
+            const zilch_status status = zilch_optimizer_unpack(&o, p.data, p.length);
+            assert_int_equal(status, other == before ? ZILCH_OK : ZILCH_EFORMAT);
+            zilch_optimizer_destroy(o);
+            p.data[at] = before;
+        }
+        free(p.data);
+        end(&s);
+    }
+}
+
 static void other_versions_are_named(void **state)
 {
     (void)state;
     const packed p = much_to_damage(0, STEPS);
     zilch_optimizer *o;
-    p.data[8] = 2;
-    repair(&p);
-    assert_int_equal(zilch_optimizer_unpack(&o, p.data, p.length), ZILCH_EVERSION);
-    assert_non_null(strstr(zilch_last_error(), "format version 2"));
+    static const unsigned char others[] = {0, 1, 3, 255};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        p.data[8] = others[i];
+        repair(&p);
+        assert_int_equal(zilch_optimizer_unpack(&o, p.data, p.length), ZILCH_EVERSION);
+        assert_non_null(strstr(zilch_last_error(), "reads version 2"));
+    }
     p.data[0] = 'Z';
     assert_int_equal(zilch_optimizer_unpack(&o, p.data, p.length), ZILCH_EFORMAT);
     assert_non_null(strstr(zilch_last_error(), "not a zilch optimizer"));
@@ -640,6 +838,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interruption_changes_nothing),
         cmocka_unit_test(all_is_there_again),
+        cmocka_unit_test(new_options_are_there_again),
         cmocka_unit_test(networks_are_packed_too),
         cmocka_unit_test(pack_never_writes_past_its_buffer),
         cmocka_unit_test_setup_teardown(files_round_trip, make_folder, remove_folder),
@@ -651,6 +850,8 @@ int main(void)
         cmocka_unit_test(nothing_hostile_gets_through),
         cmocka_unit_test(other_bytes_do_not_get_through_either),
         cmocka_unit_test(a_cost_of_nothing_is_refused),
+        cmocka_unit_test(impossible_numbers_are_refused),
+        cmocka_unit_test(memory_follows_the_options),
         cmocka_unit_test(other_versions_are_named),
     };
     return cmocka_run_group_tests_name("optimizer_file", tests, NULL, NULL);

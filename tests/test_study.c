@@ -32,11 +32,14 @@ enum { DIM = 6, POPULATION = 20, ELITES = 6 };
 
 /* ---- Optimisers and what becomes of them ------------------------------------------------------------- */
 
+/* With a memory of all kinds, and a restart before long. */
 static zilch_optimizer *make_optimizer(zilch_law law, zilch_archive archive, uint64_t seed)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
     options.law = law;
     options.archive = archive;
+    options.restart = 2;
+    options.refit.prior_correlation = 10.0;
     options.population = POPULATION;
     options.elites = ELITES;
     options.price = 0.25;
@@ -61,6 +64,12 @@ static double value_of(uint64_t id, const double *x, size_t dim)
     return id % 7 == 3 ? NAN : id % 13 == 6 ? -INFINITY : id % 11 == 5 ? -0.0 : value;
 }
 
+/* The standard errors of some are known. */
+static double error_of(uint64_t id)
+{
+    return id % 3 == 1 ? 0.25 + (double)(id % 5) : id % 17 == 2 ? 0.0 : NAN;
+}
+
 /* One generation: `asked` points, of which all but the last `unanswered` are told, the last first. */
 static void advance_partly(zilch_optimizer *optimizer, size_t asked, size_t unanswered)
 {
@@ -71,7 +80,8 @@ static void advance_partly(zilch_optimizer *optimizer, size_t asked, size_t unan
     const uint64_t before = zilch_optimizer_progress(optimizer).generations;
     for (size_t i = asked - unanswered; i-- > 0;) {
         const double value = value_of(id[i], x + i * dim, dim);
-        OK(zilch_tell(optimizer, 1, &id[i], &value));
+        const double error = error_of(id[i]);
+        OK(zilch_tell_error(optimizer, 1, &id[i], &value, &error));
     }
     OK(zilch_advance(optimizer));
     assert_int_equal(zilch_optimizer_progress(optimizer).generations, before + 1);
@@ -214,7 +224,7 @@ static void check_file(void)
     check_one_answer(database, "PRAGMA foreign_key_check", NULL);
     check_one_answer(database, "PRAGMA journal_mode", "wal");
     check_one_answer(database, "PRAGMA application_id", "2053729379");
-    check_one_answer(database, "PRAGMA user_version", "1");
+    check_one_answer(database, "PRAGMA user_version", "2");
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     DIR *listing = opendir(scratch.folder);
     for (const struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
@@ -291,6 +301,7 @@ static zilch_status check_generation(void *context, const zilch_generation *gene
     assert_true(generation->best_fitness == progress->best_fitness);
     assert_int_equal(generation->best_active, progress->best_active);
     assert_int_equal(generation->best_point, e->best[e->read]);
+    assert_true(generation->noise == progress->noise || (isnan(generation->noise) && isnan(progress->noise)));
     assert_true(generation->timings.evaluating == (double)generation->generation);
     assert_true(generation->timings.searching == (double)generation->generation / 8);
     e->read++;
@@ -306,6 +317,7 @@ static zilch_status check_evaluation(void *context, const zilch_evaluation *eval
     assert_int_equal(evaluation->generation, e->generation_of[e->read]);
     assert_int_equal(evaluation->id, told->id);
     assert_int_equal(evaluation->point, told->point);
+    assert_true(evaluation->weight == told->weight);
     OK(zilch_archive_read(e->optimizer, evaluation->point, x, &point));
     assert_memory_equal(evaluation->x, x, sizeof x);
     assert_int_equal(evaluation->active, point.active);
@@ -1374,8 +1386,8 @@ static void test_others_file(void **state)
     unsigned char *before, *after;
     size_t length, length_after;
     static const char *const others[] = {
-        "CREATE TABLE runs (run)", "PRAGMA application_id = 1; CREATE TABLE t (a)", "PRAGMA user_version = 1",
-        "PRAGMA application_id = -1; PRAGMA user_version = 1"};
+        "CREATE TABLE runs (run)", "PRAGMA application_id = 1; CREATE TABLE t (a)", "PRAGMA user_version = 2",
+        "PRAGMA application_id = -1; PRAGMA user_version = 2"};
     for (size_t i = 0; i < COUNT(others); i++) {
         edit(others[i]);
         OK(zi_file_read(scratch.file, &before, &length));
@@ -1393,11 +1405,13 @@ static void test_other_version(void **state)
 {
     (void)state;
     zilch_optimizer_destroy(make_study(1));
-    edit("PRAGMA user_version = 2");
-    check_all_modes(ZILCH_EVERSION, "version 2, this library reads version 1");
+    edit("PRAGMA user_version = 3");
+    check_all_modes(ZILCH_EVERSION, "version 3, this library reads version 2");
+    edit("PRAGMA user_version = 1"); /* of before there were weights */
+    check_all_modes(ZILCH_EVERSION, "version 1");
     edit("PRAGMA user_version = 0");
     check_all_modes(ZILCH_EVERSION, "version 0");
-    edit("PRAGMA user_version = 1; PRAGMA journal_mode = DELETE");
+    edit("PRAGMA user_version = 2; PRAGMA journal_mode = DELETE");
     OK(open_status(ZILCH_STUDY_READ));
     OK(open_status(ZILCH_STUDY_WRITE)); /* into a log again */
     check_file();
@@ -1432,6 +1446,7 @@ static void relax(void)
          "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '');"
          "UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '');"
          "UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (dim > 0)', '');"
+         "UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (weight > 0)', '');"
          "UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (value IS NULL OR typeof(value) = ''real'')', "
          "'')");
 }
@@ -1518,6 +1533,10 @@ static const struct {
     {"UPDATE generations SET best_point = points", BY(GENERATIONS_READER)},
     {"UPDATE generations SET best_fitness = NULL", BY(GENERATIONS_READER)},
     {"UPDATE generations SET best_active = 'x'", BY(GENERATIONS_READER)},
+    {"UPDATE generations SET noise = 'x'", BY(GENERATIONS_READER)},
+    {"UPDATE generations SET noise = -0.5", BY(GENERATIONS_READER)},
+    {"UPDATE generations SET noise = 9e999", BY(GENERATIONS_READER)},
+    {"UPDATE generations SET noise = -9e999", BY(GENERATIONS_READER)},
     {"UPDATE generations SET evaluating = 'x'", BY(GENERATIONS_READER)},
     {"DELETE FROM generations WHERE generation = 1", BY(GENERATIONS_READER)},
     {"ALTER TABLE generations DROP COLUMN failures", BY(RUNS_READER) | BY(GENERATIONS_READER)},
@@ -1541,6 +1560,12 @@ static const struct {
     {"UPDATE evaluations SET value = 0.0 WHERE id = 5", BY(RESUME)}, /* was -0.0 */
     {"UPDATE evaluations SET value = NULL WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE evaluations SET fitness = NULL WHERE position = 4", BY(EVALUATIONS_READER)},
+    {"UPDATE evaluations SET weight = 0.0 WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE evaluations SET weight = -1.0 WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE evaluations SET weight = NULL WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE evaluations SET weight = 'x' WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE evaluations SET weight = 9e999 WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE evaluations SET weight = 2.0 WHERE position = 4", BY(RESUME)},
     {"UPDATE evaluations SET point = 1000000 WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE evaluations SET point = -1 WHERE position = 4", BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE evaluations SET point = point + 1 WHERE position = 4", BY(RESUME)},
@@ -1624,7 +1649,7 @@ static void test_damage_before_recording(void **state)
 {
     (void)state;
     static const char *const in_the_way[] = {
-        "INSERT INTO generations VALUES (1, 2, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0)",
+        "INSERT INTO generations VALUES (1, 2, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0)",
         "INSERT INTO points VALUES (1, 25, 0, x'00')",
         "UPDATE checkpoints SET points = -1",
         "ALTER TABLE evaluations DROP COLUMN fitness",

@@ -1,7 +1,6 @@
-"""The tables of docs/search.md, measured with the built command.
+"""docs/search.md's tables of the published behaviour on the lander, measured with the built command.
 
-    python3 tools/search_tables.py ZILCH lander [--seeds 10] [--generations 100] [--study FILE]
-    python3 tools/search_tables.py ZILCH smop [--seeds 10] [--dim 100] [--generations 100] [--study FILE]
+    python3 tools/search_tables.py ZILCH [--seeds 10] [--generations 100] [--study FILE]
 
 Every run is kept in the study; a run that is there and has ended is not made again, so that an interrupted
 measurement goes on where it was.
@@ -17,15 +16,8 @@ import sys
 LANDER = {
     "published (amortised)": ["--preset", "published"],
     "published, exact inverter": ["--preset", "published", "--inverter", "exact"],
-    "entrywise shrinkage": ["--projection", "clip", "--shrinkage", "entrywise"],
-    "bayes shrinkage (default)": [],
-}
-SMOP = {
-    "zig": [],
-    "zig, published": ["--inverter", "amortised", "--shrinkage", "none", "--projection", "clip"],
-    "dense": ["--law", "dense"],
-    "adhoc": ["--law", "adhoc"],
-    "ea": ["--law", "ea"],
+    "entrywise shrinkage": ["--preset", "published", "--inverter", "exact", "--shrinkage", "entrywise"],
+    "bayes shrinkage": ["--preset", "published", "--inverter", "exact", "--shrinkage", "bayes"],
 }
 
 
@@ -90,45 +82,14 @@ def lander(arguments):
         print("| " + " | ".join(lander_row(arguments.zilch, arguments.study, name, words, arguments)) + " |", flush=True)
 
 
-def smop_cell(arguments, problem, words):
-    values, supports = [], []
-    for seed in range(1, arguments.seeds + 1):
-        words_run = ["optimize", "--problem", f"smop{problem}:dim={arguments.dim}", *words, "--price", "0",
-                     "--generations", str(arguments.generations), "--seed", str(seed)]
-        run = ensure(arguments.zilch, arguments.study, words_run)
-        best = json.loads(output(arguments.zilch, "best", arguments.study, "--json", "--run", str(run)))["best"]
-        values.append(best["value"])
-        supports.append(support(problem, best["x"]))
-    return f"{statistics.median(values):.1e} ({max(values):.1e}), {100 * statistics.median(supports):.1f} %"
-
-
-def support(problem, x):
-    """Share of coordinates as in the optimum; where any tenth will do, by the count of active ones."""
-    dim = len(x)
-    tenth = -(-dim // 10)
-    if problem in (1, 2, 3, 7):
-        return sum((value != 0) == (i < tenth) for i, value in enumerate(x)) / dim
-    return 1 - abs(sum(value != 0 for value in x) - tenth) / dim
-
-
-def smop(arguments):
-    print("| problem | " + " | ".join(SMOP) + " |\n" + "|---" * (len(SMOP) + 1) + "|")
-    for problem in arguments.problems:
-        cells = [smop_cell(arguments, problem, words) for words in SMOP.values()]
-        print(f"| SMOP{problem} | " + " | ".join(cells) + " |", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("zilch")
-    parser.add_argument("table", choices=["lander", "smop"])
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--dim", type=int, default=100)
-    parser.add_argument("--problems", type=int, nargs="+", default=list(range(1, 9)))
     parser.add_argument("--generations", type=int, default=100)
     parser.add_argument("--study", default="tables.study")
     arguments = parser.parse_args()
-    {"lander": lander, "smop": smop}[arguments.table](arguments)
+    lander(arguments)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ static const char *const landing[] = {ZILCH_LANDING_LIST(X)};
 static const char *const law[] = {ZILCH_LAW_LIST(X)};
 static const char *const direction[] = {ZILCH_DIRECTION_LIST(X)};
 static const char *const archive[] = {ZILCH_ARCHIVE_LIST(X)};
+static const char *const again[] = {ZILCH_AGAIN_LIST(X)};
+static const char *const weighting[] = {ZILCH_WEIGHTING_LIST(X)};
+static const char *const values[] = {ZILCH_VALUES_LIST(X)};
 static const char *const forced[] = {ZILCH_FORCED_LIST(X)};
 static const char *const stop[] = {ZILCH_STOP_LIST(X)};
 static const char *const regression[] = {ZILCH_REGRESSION_LIST(X)};
@@ -41,6 +44,9 @@ DEFINE_NAMES(landing)
 DEFINE_NAMES(law)
 DEFINE_NAMES(direction)
 DEFINE_NAMES(archive)
+DEFINE_NAMES(again)
+DEFINE_NAMES(weighting)
+DEFINE_NAMES(values)
 DEFINE_NAMES(forced)
 DEFINE_NAMES(stop)
 DEFINE_NAMES(regression)

@@ -148,6 +148,11 @@ static zilch_status estimate_correlations(zilch_model *model, const zilch_model_
         margin[i] = zi_margin_of(model->p[i]);
         model->tau[i] = margin[i].tau;
     }
+    if (options->shrinkage == ZILCH_SHRINK_ALL) {
+        zi_identity(2 * model->dim, model->correlation);
+        zi_identity(2 * model->dim, model->factor);
+        return ZILCH_OK;
+    }
     const zi_inversion inversion = {model->dim, margin, model->observed, options->networks};
     ZI_TRY(zi_invert(options->inverter, &inversion, model->correlation));
     if (weight) {

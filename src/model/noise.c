@@ -3,7 +3,10 @@
  *
  * Entrywise shrinkage: rho <- rho rho^2 / (rho^2 + se^2). Empirical Bayes, for each block b:
  * the signal's variance t_b^2 = max(0, sum (rho^2 - se^2)/se^2 / sum 1/se^2), then
- * rho <- rho t_b^2 / (t_b^2 + se^2). Both give 0 where nothing was seen (se infinite). */
+ * rho <- rho t_b^2 / (t_b^2 + se^2). On Fisher's scale the same is done to z = atanh rho, whose standard
+ * error does not depend on rho: a strong correlation, which is known well, is hardly moved. And what noise
+ * does to a law goes by the latents for each row, not by single entries: with more rows than latents that
+ * vary, se^2 is there taken to be smaller by that ratio. All give 0 where nothing was seen (se infinite). */
 #include "model/noise.h"
 
 #include <math.h>
@@ -42,15 +45,25 @@ static void visit_all(size_t dim, const zi_margin *margin, double rows, const do
 typedef struct shrinker {
     double *latent;
     double rows;
-    double total[BLOCKS], weight[BLOCKS]; /* sums of (rho^2 - se^2) / se^2 and of 1 / se^2 */
+    int is_fisher;
+    double total[BLOCKS], weight[BLOCKS]; /* sums of (z^2 - se^2) / se^2 and of 1 / se^2 */
     double signal[BLOCKS];                /* t_b^2 */
 } shrinker;
 
-static void shrink(double *latent, double signal, double precision, size_t at, size_t mirror)
+static double factor_of(double signal, double precision)
 {
-    const double factor = precision > 0.0 && signal > 0.0 ? signal / (signal + 1.0 / precision) : 0.0;
-    latent[at] *= factor;
-    latent[mirror] = latent[at];
+    return precision > 0.0 && signal > 0.0 ? signal / (signal + 1.0 / precision) : 0.0;
+}
+
+/* On the scale that is shrunk. Fisher's goes to at most 1 / se: an estimate that was cut off at 1 or -1 says
+ * no more than that. */
+static double scaled(const shrinker *s, double rho, double precision)
+{
+    if (!s->is_fisher) {
+        return rho;
+    }
+    const double most = fmin(sqrt(precision), 11.0);
+    return fmin(fmax(atanh(rho), -most), most);
 }
 
 static void shrink_entry(void *context, int block, double information, size_t at, size_t mirror)
@@ -58,14 +71,17 @@ static void shrink_entry(void *context, int block, double information, size_t at
     (void)block;
     const shrinker *s = context;
     const double rho = s->latent[at];
-    shrink(s->latent, rho * rho, s->rows * information, at, mirror);
+    s->latent[at] = s->latent[mirror] = rho * factor_of(rho * rho, s->rows * information);
 }
 
 static void shrink_by_block(void *context, int block, double information, size_t at, size_t mirror)
 {
     (void)information; /* kept by count_entry */
     const shrinker *s = context;
-    shrink(s->latent, s->signal[block], s->rows * s->latent[mirror], at, mirror);
+    const double precision = s->rows * s->latent[mirror];
+    const double factor = factor_of(s->signal[block], precision);
+    const double shrunk = factor > 0.0 ? factor * scaled(s, s->latent[at], precision) : 0.0;
+    s->latent[at] = s->latent[mirror] = s->is_fisher ? tanh(shrunk) : shrunk;
 }
 
 /* Entries that are exactly 0 belong to latents that say nothing: not counted. The information is kept in the
@@ -77,18 +93,32 @@ static void count_entry(void *context, int block, double information, size_t at,
     const double rho = s->latent[at];
     const double precision = s->rows * information;
     if (rho != 0.0 && precision > 0.0) {
-        s->total[block] += rho * rho * precision - 1.0;
+        const double z = scaled(s, rho, precision);
+        s->total[block] += z * z * precision - 1.0;
         s->weight[block] += precision;
     }
 }
 
+/* How many latents vary: values as often as they are seen, masks by their variance, at most 1. */
+static double latents_of(size_t dim, const zi_margin *margin)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < dim; i++) {
+        sum += margin[i].p + 4.0 * margin[i].p * margin[i].q;
+    }
+    return sum;
+}
+
 void zi_shrink(zilch_shrinkage how, size_t dim, const zi_margin *margin, double rows, double *latent)
 {
-    shrinker s = {.latent = latent, .rows = rows};
+    shrinker s = {.latent = latent, .rows = rows, .is_fisher = how == ZILCH_SHRINK_FISHER};
     if (how == ZILCH_SHRINK_ENTRYWISE) {
         visit_all(dim, margin, rows, latent, shrink_entry, &s);
     }
-    if (how == ZILCH_SHRINK_BAYES) {
+    if (s.is_fisher) {
+        s.rows *= fmax(1.0, rows / latents_of(dim, margin));
+    }
+    if (how == ZILCH_SHRINK_BAYES || s.is_fisher) {
         visit_all(dim, margin, rows, latent, count_entry, &s);
         for (int b = 0; b < BLOCKS; b++) {
             s.signal[b] = s.weight[b] > 0.0 ? fmax(0.0, s.total[b] / s.weight[b]) : 0.0;

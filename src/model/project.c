@@ -30,6 +30,8 @@ typedef struct projector {
     double *spare;  /* n x n */
     double *value;  /* n: eigenvalues, scales */
     char *isolated; /* n: this row is zero but for the diagonal, and stays so */
+    size_t lives;   /* the other rows: */
+    size_t *live;   /* n, their numbers */
 } projector;
 
 static void find_isolated(projector *p)
@@ -41,6 +43,11 @@ static void find_isolated(projector *p)
                 p->isolated[i] = p->isolated[j] = 0;
             }
         }
+    }
+    p->lives = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        p->live[p->lives] = i;
+        p->lives += !p->isolated[i];
     }
 }
 
@@ -66,16 +73,38 @@ static double impose(const projector *p, double *a, int own_zeros)
     return largest;
 }
 
+/* The lower triangle of the rows that are not isolated, which is all there is to an eigendecomposition. */
+static void gather(const projector *p, const double *a, double *packed)
+{
+    for (size_t j = 0; j < p->lives; j++) {
+        const double *column = a + p->live[j] * p->n;
+        for (size_t i = j; i < p->lives; i++) {
+            packed[j * p->lives + i] = column[p->live[i]];
+        }
+    }
+}
+
+static void scatter(const projector *p, const double *packed, double *a)
+{
+    for (size_t j = 0; j < p->lives; j++) {
+        double *column = a + p->live[j] * p->n;
+        for (size_t i = j; i < p->lives; i++) {
+            column[p->live[i]] = packed[j * p->lives + i];
+        }
+    }
+}
+
 /* Raise the eigenvalues of `a` below `least` to it: add what is missing along the lowest
  * eigenvectors, or rebuild from the others, whichever is fewer. */
 static zilch_status raise_eigenvalues(const projector *p, double *a, double least)
 {
-    const size_t n = p->n;
+    const size_t n = p->lives;
     double *vector = p->work;
-    memcpy(p->spare, a, n * n * sizeof *a);
+    gather(p, a, p->spare);
     size_t first;
     size_t end;
     ZI_TRY(zi_eigen_side(n, p->spare, least, p->value, vector, &first, &end));
+    gather(p, a, p->spare);
     for (size_t k = first; k < end; k++) {
         const double root = sqrt(fabs(p->value[k] - least));
         for (size_t i = 0; i < n; i++) {
@@ -83,10 +112,11 @@ static zilch_status raise_eigenvalues(const projector *p, double *a, double leas
         }
     }
     const int rebuild = first > 0;
-    zi_rank_update(n, end - first, 1.0, vector + first * n, rebuild ? 0.0 : 1.0, a);
+    zi_rank_update(n, end - first, 1.0, vector + first * n, rebuild ? 0.0 : 1.0, p->spare);
     for (size_t i = 0; rebuild && i < n; i++) {
-        a[i * n + i] += least;
+        p->spare[i * n + i] += least;
     }
+    scatter(p, p->spare, a);
     return ZILCH_OK;
 }
 
@@ -295,7 +325,13 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
 {
     const size_t n = 2 * dim;
     double *spare; /* and the projector's other arrays */
+    size_t *live;
     ZI_TRY(zi_alloc(&spare, n * n + 2 * n));
+    const zilch_status allocated = zi_alloc(&live, n + 1);
+    if (allocated != ZILCH_OK) {
+        zi_free(spare);
+        return allocated;
+    }
     double *value = spare + n * n;
     projector p = {.n = n,
                    .dim = dim,
@@ -303,13 +339,15 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
                    .work = factor,
                    .spare = spare,
                    .value = value,
-                   .isolated = (char *)(value + n)};
+                   .isolated = (char *)(value + n),
+                   .live = live};
     find_isolated(&p);
     const zilch_status status = project(how, &p, weight, &report->pull);
     if (status == ZILCH_OK) {
         report->moved = triangle_distance(n, sigma);
         zi_symmetrise(n, sigma);
     }
+    zi_free(live);
     zi_free(spare);
     return status;
 }

@@ -94,19 +94,24 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
 /* ---- Worth -------------------------------------------------------------------------------------- */
 
 /* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. */
-void zi_archive_put(zi_archive *archive, size_t point, double value)
+void zi_archive_put(zi_archive *archive, const zi_told *told)
 {
-    zi_worth *w = &archive->worth[point];
+    zi_worth *w = &archive->worth[told->point];
+    const double value = told->value;
+    const double weight = told->weight;
     const int failed = !isfinite(value);
+    w->id = told->id > w->id ? told->id : w->id;
     w->evaluations++;
     w->failures += (uint32_t)failed;
     if (archive->kind == ZILCH_ARCHIVE_LATEST) {
         w->is_ranked = !failed;
         w->value = failed ? NAN : value;
+        w->weight = weight;
     } else if (!failed) {
-        const double count = (double)(w->evaluations - w->failures);
-        const double mean = w->value + (value - w->value) / count;
-        const double careful = w->value + (value / count - w->value / count); /* of values that far apart */
+        w->weight += weight;
+        const double part = weight / w->weight;
+        const double mean = w->value + (value - w->value) * part;
+        const double careful = w->value + (value * part - w->value * part); /* of values that far apart */
         w->value = !w->is_ranked ? value : isfinite(mean) ? mean : careful;
         w->is_ranked = 1;
     }
@@ -163,11 +168,11 @@ static void sift_down(const zi_archive *archive, size_t *heap, size_t count, siz
 }
 
 /* The best so far are kept in a heap with the worst of them on top; taking it apart sorts them. */
-size_t zi_archive_select(const zi_archive *archive, size_t most, size_t *best)
+size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best)
 {
     size_t count = 0;
     for (size_t row = 0; row < archive->rows.count && most; row++) {
-        if (!archive->worth[row].is_ranked) {
+        if (!archive->worth[row].is_ranked || archive->worth[row].id < since) {
             continue;
         }
         if (count < most) {

@@ -6,6 +6,8 @@
 
 typedef struct zi_worth {
     double value;                   /* latest, or mean of what succeeded */
+    double weight;                  /* of the value: 1, or the sum of the weights in the mean */
+    uint64_t id;                    /* the highest of its evaluations' */
     uint32_t evaluations, failures; /* failures are among the evaluations */
     uint32_t active;
     uint32_t is_ranked; /* has a value that counts */
@@ -28,14 +30,26 @@ void zi_archive_free(zi_archive *archive);
 zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point);
 
 /* One more evaluation of a point. */
-void zi_archive_put(zi_archive *archive, size_t point, double value);
+typedef struct zi_told {
+    uint64_t id;
+    size_t point;
+    double value;  /* not finite: failed */
+    double weight; /* above 0: 1 unless its standard error is known */
+} zi_told;
+
+void zi_archive_put(zi_archive *archive, const zi_told *told);
 
 /* What is to be minimised, and the same in the user's direction. */
 double zi_archive_cost(const zi_archive *archive, double value, size_t active);
 double zi_archive_fitness(const zi_archive *archive, double value, size_t active);
 
-/* The best `most` points, best first, of equals the older; gives how many there were. */
-size_t zi_archive_select(const zi_archive *archive, size_t most, size_t *best);
+/* The best `most` points, best first, of equals the older; gives how many there were. Only those that were
+ * asked for with this id or a later one, and foreign ones; 0: all. */
+size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
+
+/* First ids of foreign points and of evaluations after the search. */
+#define ZI_FOREIGN_ID (UINT64_C(1) << 62)
+#define ZI_RECOMMEND_ID (UINT64_C(1) << 63)
 
 zilch_record zi_archive_record(const zi_archive *archive, size_t point);
 

@@ -60,8 +60,9 @@ void zi_law_follow(zilch_law law, size_t dim, const double *x, double *genome)
     }
 }
 
-/* From the same latents for every law: a value and a mask for each coordinate. A mask that is on or off with
- * certainty has its threshold where no normal number comes. */
+/* From the same latents for every law: a value and a mask for each coordinate, the masks with something in
+ * common if they are to spread. A mask that is on or off with certainty has its threshold where no normal
+ * number comes. */
 zilch_status zi_draw_first(const zi_draw *draw)
 {
     const zilch_optimizer_options *o = draw->options;
@@ -72,8 +73,11 @@ zilch_status zi_draw_first(const zi_draw *draw)
         for (size_t i = 0; i < draw->dim; i++) {
             genome[i] = o->initial_mu + o->initial_sigma * zilch_rng_normal(&rng);
         }
+        const double common = o->initial_spread > 0.0 ? zilch_rng_normal(&rng) : 0.0;
         for (size_t i = 0; i < draw->dim; i++) {
-            const double threshold = zilch_rng_normal(&rng) - tau;
+            const double mask =
+                sqrt(o->initial_spread) * common + sqrt(1.0 - o->initial_spread) * zilch_rng_normal(&rng);
+            const double threshold = mask - tau;
             if (draw->width > draw->dim) {
                 genome[draw->dim + i] = threshold;
             } else if (threshold < 0.0) {

@@ -2,7 +2,7 @@
 #ifndef ZI_LAW_H
 #define ZI_LAW_H
 
-#include "base/status.h"
+#include "search/refit.h"
 
 /* A genome is a point, but for adhoc, where it is dim weights and dim thresholds. */
 size_t zi_law_width(zilch_law law, size_t dim);
@@ -16,6 +16,7 @@ typedef struct zi_draw {
     size_t dim, width;
     size_t elites; /* at least 2, but for the first points, which need none */
     const double *elite;
+    const zi_fitted *fitted; /* of zig, which is fitted beforehand: it has a memory */
     zilch_rng rng;
     size_t rows;
     double *genome; /* rows x width: the result */
@@ -24,7 +25,7 @@ typedef struct zi_draw {
 /* The first points, the same for every law. */
 zilch_status zi_draw_first(const zi_draw *draw);
 
-/* Fits the law and draws from it. */
+/* Fits the law, unless it is zig, and draws from it. */
 zilch_status zi_draw_next(const zi_draw *draw);
 
 zilch_status zi_draw_zig(const zi_draw *draw);

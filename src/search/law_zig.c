@@ -1,12 +1,7 @@
-/* The zero-inflated Gaussian, fitted to the elites as the model's options say. */
+/* The zero-inflated Gaussian: what there is to it is in refit.c. */
 #include "search/law.h"
 
 zilch_status zi_draw_zig(const zi_draw *draw)
 {
-    zilch_model *model;
-    zilch_rng rng = draw->rng;
-    ZI_TRY(zilch_model_fit(&model, draw->elites, draw->dim, draw->elite, NULL, &draw->options->model));
-    const zilch_status status = zilch_model_sample(model, &rng, draw->rows, draw->genome);
-    zilch_model_destroy(model);
-    return status;
+    return zi_fitted_draw(draw->fitted, &draw->options->refit, draw->rng, draw->rows, draw->genome);
 }

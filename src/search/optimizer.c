@@ -1,7 +1,5 @@
-/* Ask and tell. A generation opens when its first point is asked for: the elites are chosen, the law is
- * fitted and drawn from. It closes when enough values are back: the archive takes them, in the order of their
- * ids, whatever order they came in. New points are drawn in pieces of one size, each with random numbers of
- * its own, so that they do not depend on how many are asked for at once. */
+/* Ask and tell. A generation opens when its first point is asked for (generation.c). It closes when enough
+ * values are back: the archive takes them, in the order of their ids, whatever order they came in. */
 #include "search/optimizer.h"
 
 #include "base/memory.h"
@@ -11,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Streams of random numbers: so many for each generation. */
-enum { STREAM_LAW, STREAM_MENDING, STREAMS };
-enum { PIECE_LOG2 = 48, ROW_LOG2 = 28 }; /* numbers for a piece, and for mending a point */
-
-/* ---- Making one ----------------------------------------------------------------------------------- */
+/* ---- Making one ------------------------------------------------------------------- */
 
 static zilch_status fill(zilch_optimizer *o, const zilch_optimizer_options *options)
 {
     ZI_TRY(zi_options_copy(&o->options, o->dim, options));
+    ZI_TRY(zi_alloc(&o->elite, options->elites));
     return zi_constraints_create(&o->constraints, o->dim, &o->options);
 }
 
@@ -30,7 +25,10 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
         return zi_fail(ZILCH_EARG, "optimizer: no place for it given");
     }
     *out = NULL;
-    const zilch_optimizer_options chosen = options ? *options : zilch_optimizer_defaults();
+    zilch_optimizer_options chosen = options ? *options : zilch_optimizer_defaults();
+    if (chosen.elites == 0) {
+        chosen.elites = chosen.population / 5 > 2 ? chosen.population / 5 : 2;
+    }
     ZI_TRY(zi_options_check(dim, &chosen));
     zilch_optimizer *o;
     ZI_TRY(zi_alloc(&o, 1));
@@ -40,6 +38,8 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
                            .seed = seed,
                            .restored_points = SIZE_MAX,
                            .least_cost = INFINITY,
+                           .epoch.least_cost = INFINITY,
+                           .memory.scale = 1.0,
                            .late.rows.width = width,
                            .archive = {.kind = chosen.archive,
                                        .price = chosen.price,
@@ -62,6 +62,9 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
     zi_options_free(&o->options);
     zi_constraints_free(&o->constraints);
     zi_archive_free(&o->archive);
+    zi_memory_free(&o->memory);
+    zi_fitted_free(&o->fitted);
+    zi_free(o->elite);
     zi_free(o->slot);
     zi_free(o->genome);
     zi_rows_free(&o->late.rows);
@@ -70,7 +73,7 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
     zi_free(o);
 }
 
-/* ---- What the archive takes -------------------------------------------------------------------------- */
+/* ---- What the archive takes ------------------------------------------------------- */
 
 /* The point's place in the archive is found, its evaluation becomes news; its value does not count yet. */
 static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const double *genome)
@@ -84,7 +87,7 @@ static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const doub
     ZI_TRY(zi_grow(&news->told, sizeof *news->told, news->count, news->count + 1, &news->capacity));
     const size_t active = zi_law_active(o->options.law, o->dim, genome);
     ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
-    news->told[news->count++] = (zi_told){slot->id, point, slot->value};
+    news->told[news->count++] = (zi_told){slot->id, point, slot->value, slot->error};
     return ZILCH_OK;
 }
 
@@ -124,11 +127,14 @@ static void forget_late(zilch_optimizer *o)
     late->rows.count = kept;
 }
 
-/* From news number `first` on; nothing can fail any more. */
+/* From news number `first` on; nothing can fail any more. Errors become weights. */
 static void take_values(zilch_optimizer *o, size_t first)
 {
     for (size_t i = first; i < o->news.count; i++) {
-        zi_archive_put(&o->archive, o->news.told[i].point, o->news.told[i].value);
+        zi_told *told = &o->news.told[i];
+        told->weight = zi_noise_weigh(&o->noise, isfinite(told->value) ? told->weight : NAN);
+        zi_noise_watch(&o->noise, &o->archive.worth[told->point], told->value, told->weight);
+        zi_archive_put(&o->archive, told);
     }
 }
 
@@ -145,127 +151,7 @@ zilch_status zi_optimizer_settle(zilch_optimizer *o)
     return status;
 }
 
-/* ---- Opening a generation ------------------------------------------------------------------------------ */
-
-static int law_is_fitted(const zilch_optimizer *o)
-{
-    return o->elites >= (o->generations ? 2 : o->options.elites);
-}
-
-static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
-{
-    return zilch_rng_make(o->seed, STREAMS * o->generations + which);
-}
-
-static zilch_status mend(const zilch_optimizer *o, const zi_marginals *marginals, size_t rows,
-                         size_t first_row, double *x, double *genome)
-{
-    zi_mending mending;
-    zilch_status status = zi_mending_create(&mending, &o->constraints, marginals);
-    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
-        zilch_rng rng = stream_of(o, STREAM_MENDING);
-        rng.counter = (uint64_t)(first_row + i) << ROW_LOG2;
-        zi_law_point(o->options.law, o->dim, genome + i * o->width, x);
-        zi_mend(&mending, rng, x);
-        zi_law_follow(o->options.law, o->dim, x, genome + i * o->width);
-    }
-    zi_mending_free(&mending);
-    return status;
-}
-
-/* Brings new genomes within the limits. */
-static zilch_status mend_rows(const zilch_optimizer *o, size_t rows, size_t first_row, double *genome)
-{
-    zi_marginals marginals = {0};
-    double *x;
-    if (o->constraints.is_free) {
-        return ZILCH_OK;
-    }
-    ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim));
-    for (size_t i = 0; i < o->elites; i++) {
-        zi_law_point(o->options.law, o->dim, o->genome + i * o->width, x + (i + 1) * o->dim);
-    }
-    zilch_status status = zi_marginals_create(&marginals, o->dim, &o->options);
-    if (status == ZILCH_OK) {
-        if (law_is_fitted(o)) {
-            zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
-        }
-        status = mend(o, &marginals, rows, first_row, x, genome);
-    }
-    zi_marginals_free(&marginals);
-    zi_free(x);
-    return status;
-}
-
-static zilch_status check_finite(const zilch_optimizer *o, size_t rows, const double *genome)
-{
-    for (size_t i = 0; i < rows * o->width; i++) {
-        if (!isfinite(genome[i])) {
-            return zi_fail(ZILCH_ENUMERIC,
-                           "ask: the law gives coordinates beyond all numbers; bounds would keep them in");
-        }
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
-{
-    ZI_TRY(zi_grow(&o->slot, sizeof *o->slot, o->slots, slots, &o->slot_capacity));
-    return zi_grow(&o->genome, o->width * sizeof *o->genome, o->slots, slots, &o->genome_capacity);
-}
-
-/* One more piece of new points: as many as a population has beside its elites. */
-static zilch_status append_piece(zilch_optimizer *o)
-{
-    const size_t rows = o->options.population - o->elites;
-    ZI_TRY(reserve_slots(o, o->slots + rows));
-    zi_draw draw = {.options = &o->options,
-                    .dim = o->dim,
-                    .width = o->width,
-                    .elites = o->elites,
-                    .elite = o->genome,
-                    .rng = stream_of(o, STREAM_LAW),
-                    .rows = rows,
-                    .genome = o->genome + o->slots * o->width};
-    draw.rng.counter = (uint64_t)((o->slots - o->elites) / rows) << PIECE_LOG2;
-    ZI_TRY(law_is_fitted(o) ? zi_draw_next(&draw) : zi_draw_first(&draw));
-    ZI_TRY(mend_rows(o, rows, o->slots, draw.genome));
-    ZI_TRY(check_finite(o, rows, draw.genome));
-    for (size_t i = 0; i < rows; i++) {
-        o->slot[o->slots + i] = (zi_slot){.state = ZI_SLOT_NEW};
-    }
-    o->slots += rows;
-    return ZILCH_OK;
-}
-
-static zilch_status append_elites(zilch_optimizer *o)
-{
-    size_t *best;
-    ZI_TRY(zi_alloc(&best, o->options.elites));
-    const size_t count = zi_archive_select(&o->archive, o->options.elites, best);
-    const zilch_status status = reserve_slots(o, count);
-    for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
-        zi_rows_read(&o->archive.rows, best[i], o->genome + i * o->width);
-        o->slot[i] = (zi_slot){.state = ZI_SLOT_NEW};
-    }
-    if (status == ZILCH_OK) {
-        o->elites = o->slots = count;
-    }
-    zi_free(best);
-    return status;
-}
-
-/* On failure there is no open generation. */
-static zilch_status open_generation(zilch_optimizer *o)
-{
-    ZI_TRY(zi_optimizer_settle(o));
-    ZI_TRY(append_elites(o));
-    const zilch_status status = append_piece(o);
-    if (status != ZILCH_OK) {
-        o->slots = o->elites = 0;
-    }
-    return status;
-}
+/* ---- Asking ----------------------------------------------------------------------- */
 
 zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
 {
@@ -276,10 +162,11 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
         return zi_fail(ZILCH_EARG, "ask: %zu points are more than memory can hold", n);
     }
     if (n && o->slots == 0) {
-        ZI_TRY(open_generation(o));
+        ZI_TRY(zi_optimizer_settle(o));
+        ZI_TRY(zi_generation_open(o));
     }
     while (o->slots < o->handed + n) {
-        ZI_TRY(append_piece(o));
+        ZI_TRY(zi_generation_append(o));
     }
     for (size_t i = 0; i < n; i++) {
         const size_t at = o->handed + i;
@@ -291,7 +178,7 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
     return ZILCH_OK;
 }
 
-/* ---- Closing a generation --------------------------------------------------------------------- */
+/* ---- Closing a generation --------------------------------------------------------- */
 
 void zi_optimizer_reopen(zilch_optimizer *o)
 {
@@ -332,16 +219,40 @@ static zilch_status announce_told(zilch_optimizer *o)
     return keep_unanswered(o);
 }
 
-static void note_best(zilch_optimizer *o)
+/* The least cost since an id, and the generation that found it. */
+static void note_best(const zilch_optimizer *o, uint64_t since, double *least_cost, uint64_t *improved)
 {
     size_t best;
-    if (zi_archive_select(&o->archive, 1, &best)) {
+    if (zi_archive_select(&o->archive, since, 1, &best)) {
         const zi_worth *w = &o->archive.worth[best];
         const double cost = zi_archive_cost(&o->archive, w->value, w->active);
-        if (cost < o->least_cost) {
-            o->least_cost = cost;
-            o->improved = o->generations;
+        if (cost < *least_cost) {
+            *least_cost = cost;
+            *improved = o->generations;
         }
+    }
+}
+
+/* The archive is kept, but the next elites come from what is found from here on. */
+static void restart_if_stalled(zilch_optimizer *o)
+{
+    if (o->options.restart && o->generations - o->epoch.improved >= o->options.restart) {
+        o->epoch = (zi_epoch){.begin = o->generations,
+                              .improved = o->generations,
+                              .least_cost = INFINITY,
+                              .first_id = o->first_id};
+        zi_memory_free(&o->memory);
+        o->restarts++;
+    }
+}
+
+/* What the law of the generation leaves to the next one. */
+static void keep_memory(zilch_optimizer *o)
+{
+    if (o->fitted.model) {
+        zi_memory_free(&o->memory);
+        o->memory = o->fitted.memory;
+        o->fitted.memory = (zi_memory){0};
     }
 }
 
@@ -379,19 +290,24 @@ static zilch_status close_generation(zilch_optimizer *o)
     if (count_successes(o) == 0) {
         return fail_generation(o);
     }
-    const zilch_status status = announce_told(o);
+    zilch_status status = zi_generation_fit(o); /* it is not if the points were drawn before a load */
+    status = status == ZILCH_OK ? announce_told(o) : status;
     if (status != ZILCH_OK) { /* as before */
         o->news.count = first;
         o->late.rows.count = late;
         return status;
     }
     take_values(o, first);
+    zi_noise_age(&o->noise);
     forget_late(o);
+    keep_memory(o);
     o->first_id += o->handed;
-    o->slots = o->elites = o->handed = o->told = 0;
+    zi_generation_forget(o);
     o->generations++;
     o->news.is_closed = 1;
-    note_best(o);
+    note_best(o, 0, &o->least_cost, &o->improved);
+    note_best(o, o->epoch.first_id, &o->epoch.least_cost, &o->epoch.improved);
+    restart_if_stalled(o);
     return ZILCH_OK;
 }
 
@@ -403,7 +319,7 @@ zilch_status zilch_advance(zilch_optimizer *o)
     return o->told ? close_generation(o) : ZILCH_OK;
 }
 
-/* ---- Telling ---------------------------------------------------------------------------------- */
+/* ---- Telling ---------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -470,13 +386,32 @@ static size_t needed(const zilch_optimizer *o)
 
 zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value)
 {
+    return zilch_tell_error(o, n, id, value, NULL);
+}
+
+static zilch_status check_errors(size_t n, const double *error)
+{
+    for (size_t i = 0; error && i < n; i++) {
+        if (error[i] < 0.0 || isinf(error[i])) {
+            return zi_fail(ZILCH_EARG, "tell: error %zu (counted from 0) is %g; it must be 0 or more, or NaN",
+                           i, error[i]);
+        }
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zilch_tell_error(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value,
+                              const double *error)
+{
     if (!o || (n && (!id || !value))) {
         return zi_fail(ZILCH_EARG, "tell: optimizer, ids and values must be given");
     }
+    ZI_TRY(check_errors(n, error));
     ZI_TRY(check_ids(o, n, id));
     for (size_t i = 0; i < n; i++) {
         zi_slot *slot = find_slot(o, id[i]);
         slot->value = value[i];
+        slot->error = error ? error[i] : NAN;
         slot->state = ZI_SLOT_TOLD;
         o->told += id[i] >= o->first_id && id[i] < ZI_FOREIGN_ID;
         o->evaluations++;
@@ -512,7 +447,8 @@ zilch_status zilch_tell_point(zilch_optimizer *o, const double *x, double value)
     ZI_TRY(zi_alloc(&genome, o->width));
     zilch_status status = genome_of(o, x, genome);
     if (status == ZILCH_OK) {
-        const zi_slot slot = {.id = ZI_FOREIGN_ID + o->foreign, .value = value, .state = ZI_SLOT_TOLD};
+        const zi_slot slot = {
+            .id = ZI_FOREIGN_ID + o->foreign, .value = value, .error = NAN, .state = ZI_SLOT_TOLD};
         status = append_late(o, &slot, genome);
     }
     zi_free(genome);

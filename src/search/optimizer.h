@@ -5,12 +5,13 @@
 #include "search/archive.h"
 #include "search/constraints.h"
 #include "search/law.h"
+#include "search/noise.h"
 
 /* A point that was, or may be, asked for. */
 typedef enum zi_slot_state { ZI_SLOT_NEW, ZI_SLOT_ASKED, ZI_SLOT_TOLD } zi_slot_state;
 typedef struct zi_slot {
     uint64_t id;
-    double value;
+    double value, error; /* error NaN: not known */
     zi_slot_state state;
 } zi_slot;
 
@@ -22,19 +23,21 @@ typedef struct zi_late {
     size_t capacity;
 } zi_late;
 
-/* An evaluation as the archive took it. */
-typedef struct zi_told {
-    uint64_t id;
-    size_t point;
-    double value; /* not finite: failed */
-} zi_told;
-
 /* Evaluations since the last generation closed, or those of the one that did. */
 typedef struct zi_news {
     zi_told *told;
     size_t count, capacity;
     int is_closed;
 } zi_news;
+
+/* From the beginning, or from a restart: elites are points that were asked for in this time, or came from
+ * elsewhere at any. */
+typedef struct zi_epoch {
+    uint64_t begin;    /* generation */
+    uint64_t improved; /* the generation that found the least cost of the epoch, */
+    double least_cost; /* and that cost */
+    uint64_t first_id; /* of its first evaluation */
+} zi_epoch;
 
 struct zilch_optimizer {
     zilch_optimizer_options options; /* arrays and networks are its own */
@@ -47,11 +50,17 @@ struct zilch_optimizer {
     uint64_t generations, evaluations, failures, foreign;
     uint64_t improved; /* the generation that found the least cost ever, */
     double least_cost; /* and that cost */
+    uint64_t restarts;
+    zi_epoch epoch;
+    zi_noise noise;
+    zi_memory memory; /* of the law of the last generation that closed */
 
-    /* The open generation; there is none while slots is 0. The first `elites` slots are elites, best first;
-     * the first `handed` were asked for. */
+    /* The open generation; there is none while slots is 0. The first `again` slots are elites that are
+     * evaluated again; the first `handed` were asked for. */
     uint64_t first_id; /* of slot 0; the others follow */
-    size_t slots, elites, handed, told;
+    size_t slots, again, handed, told;
+    size_t elites, *elite; /* points of the archive, best first */
+    zi_fitted fitted;      /* its law, once a point was drawn from it here */
     zi_slot *slot;
     double *genome; /* slots x width */
     size_t slot_capacity, genome_capacity;
@@ -60,12 +69,16 @@ struct zilch_optimizer {
     zi_news news;
 };
 
-/* First ids of foreign points and of evaluations after the search. */
-#define ZI_FOREIGN_ID (UINT64_C(1) << 62)
-#define ZI_RECOMMEND_ID (UINT64_C(1) << 63)
-
 /* Between generations: the archive takes what was told late, and foreign points. */
 zilch_status zi_optimizer_settle(zilch_optimizer *optimizer);
+
+/* Opens a generation; on failure there is none. Draws one more piece of new points, as many as a population
+ * has beside the elites that are evaluated again. */
+zilch_status zi_generation_open(zilch_optimizer *optimizer);
+zilch_status zi_generation_append(zilch_optimizer *optimizer);
+/* Fits the law of the open generation, if there is to be one and it has not been done. */
+zilch_status zi_generation_fit(zilch_optimizer *optimizer);
+void zi_generation_forget(zilch_optimizer *optimizer);
 
 /* Forgets what was asked of the open generation: it is asked again, with the same ids. */
 void zi_optimizer_reopen(zilch_optimizer *optimizer);
@@ -82,7 +95,7 @@ zilch_status zi_optimizer_pack_state(const zilch_optimizer *optimizer, void *buf
 zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer, size_t length);
 zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes,
                                         size_t length);
-zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, size_t point, double value);
+zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, const zi_told *told);
 /* Whether it is complete now: EFORMAT if not. */
 zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);
 

@@ -1,20 +1,21 @@
 /* The optimiser as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchopt"
- *   u32       format version, 1
+ *   u32       format version, 2
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
- *   options   u32 law, direction, archive, inverter, shrinkage, projection
- *             u64 population, elites, active_least, active_most
- *             doubles share, price, initial_p, initial_mu, initial_sigma, sigma_floor
- *             u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper), and these
- *             u64 length of the packed networks (0: none), and these
- *   counters  u64 generations, evaluations, failures, foreign, improved, first_id; double least cost
- *   open      u64 slots, elites, handed; for each slot u32 state, double value, its genome
- *   late      u64 count; for each u64 id, u32 state, double value, its genome
- *   news      u64 count, of the open generation; for each u64 id, u64 point, double value
- *   archive   u64 count; if it is in it, for each double value, u32 evaluations, failures, is_ranked, its
- *             genome
+ *   options   (options_file.c)
+ *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
+ *             of the epoch u64 begin, improved, first_id; doubles least cost, the epoch's least cost;
+ *             of the noise doubles squares, count, unit
+ *   memory    u32 0: none, 1: without, 2: with correlations; doubles p, mu, sigma, ratio (dim each),
+ *             correlations (2 dim x 2 dim), scale, best
+ *   open      u64 slots, elites, again, handed; for each elite u64 point;
+ *             for each slot u32 state, doubles value, error, its genome
+ *   late      u64 count; for each u64 id, u32 state, doubles value, error, its genome
+ *   news      u64 count, of the open generation; for each u64 id, u64 point, doubles value, weight
+ *   archive   u64 count; if it is in it, for each doubles value, weight, u64 id,
+ *             u32 evaluations, failures, is_ranked, its genome
  *   u64       CRC-64 of all before it
  *
  * A genome is u64 length and that many bytes (rows.h). */
@@ -24,67 +25,16 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "search/options.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
-enum { VERSION = 1 };
-enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_LOWER = 4, HAS_UPPER = 8 };
+enum { VERSION = 2 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
-
-static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
-{
-    zi_write_u32(w, (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
-                        (o->lower ? HAS_LOWER : 0U) | (o->upper ? HAS_UPPER : 0U));
-    for (size_t i = 0; o->forced && i < dim; i++) {
-        zi_write_u32(w, o->forced[i]);
-    }
-    for (size_t i = 0; o->group && i < dim; i++) {
-        zi_write_u64(w, o->group[i]);
-    }
-    if (o->lower) {
-        zi_write_doubles(w, o->lower, dim);
-    }
-    if (o->upper) {
-        zi_write_doubles(w, o->upper, dim);
-    }
-}
-
-static zilch_status write_networks(zi_writer *w, const zilch_networks *networks)
-{
-    size_t length = 0;
-    unsigned char *bytes;
-    if (networks) {
-        ZI_TRY(zilch_networks_pack(networks, NULL, 0, &length));
-    }
-    zi_write_u64(w, length);
-    ZI_TRY(zi_alloc(&bytes, length));
-    const zilch_status status = networks ? zilch_networks_pack(networks, bytes, length, &length) : ZILCH_OK;
-    zi_write_bytes(w, bytes, length);
-    zi_free(bytes);
-    return status;
-}
-
-static zilch_status write_options(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
-{
-    const uint32_t choice[] = {
-        o->law, o->direction, o->archive, o->model.inverter, o->model.shrinkage, o->model.projection};
-    const uint64_t count[] = {o->population, o->elites, o->active_least, o->active_most};
-    const double number[] = {o->share,      o->price,         o->initial_p,
-                             o->initial_mu, o->initial_sigma, o->model.sigma_floor};
-    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
-        zi_write_u32(w, choice[i]);
-    }
-    for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
-        zi_write_u64(w, count[i]);
-    }
-    zi_write_doubles(w, number, sizeof number / sizeof *number);
-    write_arrays(w, dim, o);
-    return write_networks(w, o->model.networks);
-}
 
 static void write_row(zi_writer *w, const zi_rows *rows, size_t index)
 {
@@ -100,10 +50,15 @@ static zilch_status write_generation(zi_writer *w, const zilch_optimizer *o)
     zilch_status status = ZILCH_OK;
     zi_write_u64(w, o->slots);
     zi_write_u64(w, o->elites);
+    zi_write_u64(w, o->again);
     zi_write_u64(w, o->handed);
+    for (size_t k = 0; k < o->elites; k++) {
+        zi_write_u64(w, o->elite[k]);
+    }
     for (size_t i = 0; i < o->slots && status == ZILCH_OK; i++) {
         zi_write_u32(w, o->slot[i].state);
         zi_write_double(w, o->slot[i].value);
+        zi_write_double(w, o->slot[i].error);
         status = zi_rows_append(&rows, o->genome + i * o->width);
         if (status == ZILCH_OK) {
             write_row(w, &rows, 0);
@@ -121,6 +76,7 @@ static void write_late(zi_writer *w, const zi_late *late)
         zi_write_u64(w, late->slot[i].id);
         zi_write_u32(w, late->slot[i].state);
         zi_write_double(w, late->slot[i].value);
+        zi_write_double(w, late->slot[i].error);
         write_row(w, &late->rows, i);
     }
 }
@@ -133,6 +89,7 @@ static void write_news(zi_writer *w, const zi_news *news)
         zi_write_u64(w, news->told[i].id);
         zi_write_u64(w, news->told[i].point);
         zi_write_double(w, news->told[i].value);
+        zi_write_double(w, news->told[i].weight);
     }
 }
 
@@ -140,6 +97,8 @@ static void write_archive(zi_writer *w, const zi_archive *a)
 {
     for (size_t i = 0; i < a->rows.count; i++) {
         zi_write_double(w, a->worth[i].value);
+        zi_write_double(w, a->worth[i].weight);
+        zi_write_u64(w, a->worth[i].id);
         zi_write_u32(w, a->worth[i].evaluations);
         zi_write_u32(w, a->worth[i].failures);
         zi_write_u32(w, a->worth[i].is_ranked);
@@ -147,21 +106,40 @@ static void write_archive(zi_writer *w, const zi_archive *a)
     }
 }
 
+static void write_memory(zi_writer *w, size_t dim, const zi_memory *memory)
+{
+    zi_write_u32(w, !memory->p ? 0U : memory->correlation ? 2U : 1U);
+    if (memory->p) {
+        zi_write_doubles(w, memory->p, 4 * dim + (memory->correlation ? 4 * dim * dim : 0));
+        zi_write_double(w, memory->scale);
+        zi_write_double(w, memory->best);
+    }
+}
+
+static void write_counters(zi_writer *w, const zilch_optimizer *o)
+{
+    const uint64_t counter[] = {o->generations,    o->evaluations,   o->failures, o->foreign,
+                                o->improved,       o->first_id,      o->restarts, o->epoch.begin,
+                                o->epoch.improved, o->epoch.first_id};
+    const double number[] = {o->least_cost, o->epoch.least_cost, o->noise.squares, o->noise.count,
+                             o->noise.unit};
+    for (size_t i = 0; i < sizeof counter / sizeof *counter; i++) {
+        zi_write_u64(w, counter[i]);
+    }
+    zi_write_doubles(w, number, sizeof number / sizeof *number);
+}
+
 static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size_t capacity, size_t *length)
 {
     zi_writer w = {.data = buffer, .capacity = capacity};
-    const uint64_t counter[] = {o->generations, o->evaluations, o->failures,
-                                o->foreign,     o->improved,    o->first_id};
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
     zi_write_u32(&w, (uint32_t)whole);
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
-    ZI_TRY(write_options(&w, o->dim, &o->options));
-    for (size_t i = 0; i < sizeof counter / sizeof *counter; i++) {
-        zi_write_u64(&w, counter[i]);
-    }
-    zi_write_double(&w, o->least_cost);
+    ZI_TRY(zi_options_write(&w, o->dim, &o->options));
+    write_counters(&w, o);
+    write_memory(&w, o->dim, &o->memory);
     ZI_TRY(write_generation(&w, o));
     write_late(&w, &o->late);
     write_news(&w, &o->news);
@@ -202,85 +180,14 @@ static int fits(const zi_reader *r, uint64_t count, size_t size)
     return r->ok && count <= (r->length - r->position) / size;
 }
 
-/* What has been allocated for options that are being read. */
-typedef struct parts {
-    zilch_forced *forced;
-    size_t *group;
-    double *bounds; /* lower, then upper */
-    zilch_networks *networks;
-} parts;
-
-static void free_parts(parts *p)
+static int is_error(double error)
 {
-    zi_free(p->forced);
-    zi_free(p->group);
-    zi_free(p->bounds);
-    zilch_networks_destroy(p->networks);
+    return isnan(error) || (error >= 0.0 && isfinite(error));
 }
 
-static zilch_status read_arrays(zi_reader *r, size_t dim, parts *p, zilch_optimizer_options *o)
+static int is_weight(double weight)
 {
-    const uint32_t has = zi_read_u32(r);
-    if (has > (HAS_FORCED | HAS_GROUP | HAS_LOWER | HAS_UPPER)) {
-        return damaged("its options");
-    }
-    ZI_TRY(zi_alloc(&p->forced, dim));
-    ZI_TRY(zi_alloc(&p->group, dim));
-    ZI_TRY(zi_alloc(&p->bounds, 2 * dim));
-    for (size_t i = 0; has & HAS_FORCED && i < dim; i++) {
-        p->forced[i] = (zilch_forced)zi_read_u32(r);
-    }
-    for (size_t i = 0; has & HAS_GROUP && i < dim; i++) {
-        p->group[i] = (size_t)zi_read_u64(r);
-    }
-    if (has & HAS_LOWER) {
-        zi_read_doubles(r, p->bounds, dim);
-    }
-    if (has & HAS_UPPER) {
-        zi_read_doubles(r, p->bounds + dim, dim);
-    }
-    o->forced = has & HAS_FORCED ? p->forced : NULL;
-    o->group = has & HAS_GROUP ? p->group : NULL;
-    o->lower = has & HAS_LOWER ? p->bounds : NULL;
-    o->upper = has & HAS_UPPER ? p->bounds + dim : NULL;
-    return ZILCH_OK;
-}
-
-static zilch_status read_networks(zi_reader *r, parts *p, zilch_optimizer_options *o)
-{
-    const uint64_t length = zi_read_u64(r);
-    if (!fits(r, length, 1)) {
-        return damaged("the networks are cut off");
-    }
-    if (length) {
-        ZI_TRY(zilch_networks_unpack(&p->networks, r->data + r->position, (size_t)length));
-        r->position += (size_t)length;
-        o->model.networks = p->networks;
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status read_options(zi_reader *r, size_t dim, parts *p, zilch_optimizer_options *o)
-{
-    *o = zilch_optimizer_defaults();
-    o->law = (zilch_law)zi_read_u32(r);
-    o->direction = (zilch_direction)zi_read_u32(r);
-    o->archive = (zilch_archive)zi_read_u32(r);
-    o->model.inverter = (zilch_inverter)zi_read_u32(r);
-    o->model.shrinkage = (zilch_shrinkage)zi_read_u32(r);
-    o->model.projection = (zilch_projection)zi_read_u32(r);
-    o->population = (size_t)zi_read_u64(r);
-    o->elites = (size_t)zi_read_u64(r);
-    o->active_least = (size_t)zi_read_u64(r);
-    o->active_most = (size_t)zi_read_u64(r);
-    o->share = zi_read_double(r);
-    o->price = zi_read_double(r);
-    o->initial_p = zi_read_double(r);
-    o->initial_mu = zi_read_double(r);
-    o->initial_sigma = zi_read_double(r);
-    o->model.sigma_floor = zi_read_double(r);
-    ZI_TRY(read_arrays(r, dim, p, o));
-    return read_networks(r, p, o);
+    return weight > 0.0 && isfinite(weight);
 }
 
 /* A genome into `row`. */
@@ -299,27 +206,34 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
 {
     const uint64_t slots = zi_read_u64(r);
     const uint64_t elites = zi_read_u64(r);
+    const uint64_t again = zi_read_u64(r);
     const uint64_t handed = zi_read_u64(r);
     const size_t population = o->options.population;
-    const size_t piece = elites < population ? population - (size_t)elites : 1;
-    if (!fits(r, slots, 4 + 8 + 8) || elites > o->options.elites || handed > slots ||
-        (slots && (slots < population || (slots - elites) % piece)) || (!slots && elites)) {
+    const size_t piece = again < population ? population - (size_t)again : 1;
+    if (!fits(r, slots, 4 + 8 + 8 + 8) || elites > o->options.elites || again > elites || handed > slots ||
+        (slots && (slots < population || (slots - again) % piece)) || (!slots && elites)) {
         return damaged("the open generation");
+    }
+    for (size_t k = 0; k < elites; k++) {
+        o->elite[k] = (size_t)zi_read_u64(r);
     }
     ZI_TRY(zi_grow(&o->slot, sizeof *o->slot, 0, (size_t)slots, &o->slot_capacity));
     ZI_TRY(zi_grow(&o->genome, o->width * sizeof *o->genome, 0, (size_t)slots, &o->genome_capacity));
     for (size_t i = 0; i < slots; i++) {
         const uint32_t state = zi_read_u32(r);
         const double value = zi_read_double(r);
-        if (state > ZI_SLOT_TOLD || (state != ZI_SLOT_NEW) != (i < handed)) {
+        const double error = zi_read_double(r);
+        if (state > ZI_SLOT_TOLD || !is_error(error) || (state != ZI_SLOT_NEW) != (i < handed)) {
             return damaged("the open generation");
         }
-        o->slot[i] = (zi_slot){.id = o->first_id + i, .value = value, .state = (zi_slot_state)state};
+        o->slot[i] =
+            (zi_slot){.id = o->first_id + i, .value = value, .error = error, .state = (zi_slot_state)state};
         o->told += state == ZI_SLOT_TOLD;
         ZI_TRY(read_row(r, o->width, o->genome + i * o->width));
     }
     o->slots = (size_t)slots;
     o->elites = (size_t)elites;
+    o->again = (size_t)again;
     o->handed = (size_t)handed;
     return ZILCH_OK;
 }
@@ -328,7 +242,7 @@ static zilch_status read_late(zi_reader *r, zilch_optimizer *o, double *row)
 {
     zi_late *late = &o->late;
     const uint64_t count = zi_read_u64(r);
-    if (!fits(r, count, 8 + 4 + 8 + 8)) {
+    if (!fits(r, count, 8 + 4 + 8 + 8 + 8)) {
         return damaged("the late points");
     }
     ZI_TRY(zi_grow(&late->slot, sizeof *late->slot, 0, (size_t)count, &late->capacity));
@@ -336,14 +250,15 @@ static zilch_status read_late(zi_reader *r, zilch_optimizer *o, double *row)
         const uint64_t id = zi_read_u64(r);
         const uint32_t state = zi_read_u32(r);
         const double value = zi_read_double(r);
+        const double error = zi_read_double(r);
         const int is_foreign = id >= ZI_FOREIGN_ID && id - ZI_FOREIGN_ID < o->foreign;
-        if (state != ZI_SLOT_TOLD && (state != ZI_SLOT_ASKED || is_foreign)) {
+        if ((state != ZI_SLOT_TOLD && (state != ZI_SLOT_ASKED || is_foreign)) || !is_error(error)) {
             return damaged("the late points");
         }
         if (id >= o->first_id && !is_foreign) { /* of the open generation, or of none */
             return damaged("the late points");
         }
-        late->slot[i] = (zi_slot){.id = id, .value = value, .state = (zi_slot_state)state};
+        late->slot[i] = (zi_slot){.id = id, .value = value, .error = error, .state = (zi_slot_state)state};
         ZI_TRY(read_row(r, o->width, row));
         ZI_TRY(zi_rows_append(&late->rows, row));
     }
@@ -354,24 +269,31 @@ static zilch_status read_news(zi_reader *r, zilch_optimizer *o)
 {
     zi_news *news = &o->news;
     const uint64_t count = zi_read_u64(r);
-    if (!fits(r, count, 8 + 8 + 8)) {
+    if (!fits(r, count, 8 + 8 + 8 + 8)) {
         return damaged("the news");
     }
     ZI_TRY(zi_grow(&news->told, sizeof *news->told, 0, (size_t)count, &news->capacity));
     for (size_t i = 0; i < count; i++) {
         const uint64_t id = zi_read_u64(r);
         const uint64_t point = zi_read_u64(r);
-        news->told[i] = (zi_told){id, (size_t)point, zi_read_double(r)};
+        const double value = zi_read_double(r);
+        news->told[i] = (zi_told){id, (size_t)point, value, zi_read_double(r)};
     }
     news->count = (size_t)count;
     return ZILCH_OK;
 }
 
-static zilch_status check_news(const zilch_optimizer *o)
+/* Points of an archive that is there by now. */
+static zilch_status check_points(const zilch_optimizer *o)
 {
     for (size_t i = 0; i < o->news.count; i++) {
-        if (o->news.told[i].point >= o->archive.rows.count) {
+        if (o->news.told[i].point >= o->archive.rows.count || !is_weight(o->news.told[i].weight)) {
             return damaged("the news");
+        }
+    }
+    for (size_t k = 0; k < o->elites; k++) {
+        if (o->elite[k] >= o->archive.rows.count || !o->archive.worth[o->elite[k]].is_ranked) {
+            return damaged("the elites");
         }
     }
     return ZILCH_OK;
@@ -390,48 +312,91 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
 {
     for (uint64_t i = 0; i < points; i++) {
         const double value = zi_read_double(r);
+        const double weight = zi_read_double(r);
+        const uint64_t id = zi_read_u64(r);
         const uint32_t evaluations = zi_read_u32(r);
         const uint32_t failures = zi_read_u32(r);
         const uint32_t is_ranked = zi_read_u32(r);
-        if (!r->ok || failures > evaluations || is_ranked > 1 || (is_ranked && !isfinite(value))) {
+        if (!r->ok || failures > evaluations || is_ranked > 1 ||
+            (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
         ZI_TRY(read_row(r, o->width, row));
         ZI_TRY(add_point(o, row));
         zi_worth *w = &o->archive.worth[i];
         w->value = value;
+        w->weight = weight;
+        w->id = id;
         w->evaluations = evaluations;
         w->failures = failures;
         w->is_ranked = is_ranked;
     }
-    return check_news(o);
+    return check_points(o);
 }
 
 static zilch_status read_counters(zi_reader *r, zilch_optimizer *o)
 {
-    o->generations = zi_read_u64(r);
-    o->evaluations = zi_read_u64(r);
-    o->failures = zi_read_u64(r);
-    o->foreign = zi_read_u64(r);
-    o->improved = zi_read_u64(r);
-    o->first_id = zi_read_u64(r);
-    o->least_cost = zi_read_double(r);
+    uint64_t *const counter[] = {&o->generations,    &o->evaluations,   &o->failures, &o->foreign,
+                                 &o->improved,       &o->first_id,      &o->restarts, &o->epoch.begin,
+                                 &o->epoch.improved, &o->epoch.first_id};
+    double *const number[] = {&o->least_cost, &o->epoch.least_cost, &o->noise.squares, &o->noise.count,
+                              &o->noise.unit};
     const uint64_t most = ZI_FOREIGN_ID / 4;
-    if (o->failures > o->evaluations || o->improved > o->generations || isnan(o->least_cost) ||
-        o->foreign > most || o->first_id > most || o->generations > most || o->evaluations > most) {
-        return damaged("the counters");
+    int is_right = 1;
+    for (size_t i = 0; i < sizeof counter / sizeof *counter; i++) {
+        *counter[i] = zi_read_u64(r);
+        is_right &= *counter[i] <= most;
     }
-    return ZILCH_OK;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        *number[i] = zi_read_double(r);
+        is_right &= !isnan(*number[i]);
+    }
+    is_right &= o->failures <= o->evaluations && o->improved <= o->generations &&
+                o->epoch.first_id <= o->first_id && o->epoch.begin <= o->epoch.improved &&
+                o->epoch.improved <= o->generations && o->noise.squares >= 0.0 && o->noise.count >= 0.0 &&
+                o->noise.unit >= 0.0;
+    return is_right ? ZILCH_OK : damaged("the counters");
+}
+
+static int is_memory(size_t dim, const zi_memory *m)
+{
+    int is_right = m->scale >= 1.0 && isfinite(m->scale) && !isnan(m->best);
+    for (size_t i = 0; i < dim; i++) {
+        is_right &= m->p[i] >= 0.0 && m->p[i] <= 1.0 && isfinite(m->mu[i]) && m->sigma[i] >= 0.0 &&
+                    isfinite(m->sigma[i]) && m->ratio[i] >= 0.0 && m->ratio[i] <= 1.0;
+    }
+    for (size_t i = 0; m->correlation && i < 4 * dim * dim; i++) {
+        is_right &= m->correlation[i] >= -1.0 && m->correlation[i] <= 1.0;
+    }
+    return is_right;
+}
+
+static zilch_status read_memory(zi_reader *r, zilch_optimizer *o)
+{
+    const uint32_t kind = zi_read_u32(r);
+    const size_t count = 4 * o->dim + (kind == 2 ? 4 * o->dim * o->dim : 0);
+    if (kind > 2 || (kind && !fits(r, count, 8)) ||
+        (kind == 2) != (o->options.refit.prior_correlation > 0.0 && kind)) {
+        return damaged("the memory");
+    }
+    if (kind) {
+        ZI_TRY(zi_memory_create(&o->memory, o->dim, kind == 2));
+        zi_read_doubles(r, o->memory.p, count);
+        o->memory.scale = zi_read_double(r);
+        o->memory.best = zi_read_double(r);
+    }
+    return !kind || is_memory(o->dim, &o->memory) ? ZILCH_OK : damaged("the memory");
 }
 
 static zilch_status read_body(zi_reader *r, zilch_optimizer *o, int whole, double *row)
 {
     ZI_TRY(read_counters(r, o));
+    ZI_TRY(read_memory(r, o));
     ZI_TRY(read_generation(r, o));
     ZI_TRY(read_late(r, o, row));
     ZI_TRY(read_news(r, o));
     const uint64_t points = zi_read_u64(r);
-    if (points > UINT32_MAX / 4 || (whole && !fits(r, points, 8 + 3 * 4 + 8))) {
+    if (points > UINT32_MAX / 4 || (whole && !fits(r, points, 3 * 8 + 3 * 4 + 8))) {
         return damaged("the archive");
     }
     if (whole) {
@@ -469,14 +434,16 @@ static zilch_status read_header(zi_reader *r, int whole, size_t *dim, uint64_t *
 
 static zilch_status create(zi_reader *r, size_t dim, uint64_t seed, zilch_optimizer **out)
 {
-    parts p = {0};
     zilch_optimizer_options options;
-    zilch_status status = read_options(r, dim, &p, &options);
+    zilch_status status = zi_options_read(r, dim, &options);
+    if (status == ZILCH_OK && options.elites == 0) { /* an optimiser has chosen how many */
+        status = damaged("its options");
+    }
     if (status == ZILCH_OK) {
-        status = r->ok ? zilch_optimizer_create(out, dim, seed, &options) : damaged("its options");
+        status = zilch_optimizer_create(out, dim, seed, &options);
         status = status == ZILCH_EARG ? damaged("its options") : status;
     }
-    free_parts(&p);
+    zi_options_free(&options);
     return status;
 }
 
@@ -530,12 +497,12 @@ zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char 
     return status;
 }
 
-zilch_status zi_optimizer_restore_value(zilch_optimizer *o, size_t point, double value)
+zilch_status zi_optimizer_restore_value(zilch_optimizer *o, const zi_told *told)
 {
-    if (point >= o->archive.rows.count) {
-        return damaged("a value of no point");
+    if (told->point >= o->archive.rows.count || !is_weight(told->weight)) {
+        return damaged("a value of no point, or without a weight");
     }
-    zi_archive_put(&o->archive, point, value);
+    zi_archive_put(&o->archive, told);
     return ZILCH_OK;
 }
 
@@ -546,7 +513,7 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
                        o->archive.rows.count, o->restored_points);
     }
     o->restored_points = SIZE_MAX;
-    return check_news(o);
+    return check_points(o);
 }
 
 zilch_status zi_point_decode(zilch_law law, size_t dim, const unsigned char *bytes, size_t length, double *x)

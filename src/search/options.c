@@ -11,20 +11,28 @@
 zilch_optimizer_options zilch_optimizer_defaults(void)
 {
     zilch_model_options model = zilch_model_defaults();
-    model.shrinkage = ZILCH_SHRINK_BAYES; /* elites are few: docs/search.md has the figures */
+    model.shrinkage = ZILCH_SHRINK_FISHER; /* elites are few: docs/search.md has the figures */
     model.projection = ZILCH_CLIP;
     return (zilch_optimizer_options){.size = sizeof(zilch_optimizer_options),
                                      .law = ZILCH_LAW_ZIG,
                                      .direction = ZILCH_MINIMIZE,
                                      .archive = ZILCH_ARCHIVE_LATEST,
+                                     .again = ZILCH_AGAIN_UNCERTAIN,
                                      .population = 500,
-                                     .elites = 100,
+                                     .elites = 0,
                                      .share = 1.0,
                                      .price = 0.0,
                                      .initial_p = 0.5,
                                      .initial_mu = 0.0,
                                      .initial_sigma = 2.0,
-                                     .model = model};
+                                     .initial_spread = 0.1,
+                                     .model = model,
+                                     .refit = {.prior_sigma = 5.0,
+                                               .weighting = ZILCH_WEIGHTING_LINEAR,
+                                               .margin = 0.5,
+                                               .timid = 0.5,
+                                               .shift = 0.25,
+                                               .is_widened = 1}};
 }
 
 static zilch_status check_counts(size_t dim, const zilch_optimizer_options *o)
@@ -63,6 +71,37 @@ static zilch_status check_numbers(const zilch_optimizer_options *o)
         return zi_fail(ZILCH_EARG,
                        "optimizer: initial_mu and initial_sigma must be finite, sigma not negative");
     }
+    if (!(o->initial_spread >= 0.0 && o->initial_spread < 1.0)) {
+        return zi_fail(ZILCH_EARG, "optimizer: initial_spread must be from 0 to below 1, not %g",
+                       o->initial_spread);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status check_refit(size_t dim, const zilch_refit *r)
+{
+    const struct {
+        const char *name;
+        double value, most;
+    } row[] = {{"prior_p", r->prior_p, 1e6},
+               {"prior_mu", r->prior_mu, 1e6},
+               {"prior_sigma", r->prior_sigma, 1e6},
+               {"prior_correlation", r->prior_correlation, 1e6},
+               {"margin", r->margin, (double)dim / 2.0},
+               {"timid", r->timid, 1.0},
+               {"shift", r->shift, 1.0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (!(row[i].value >= 0.0 && row[i].value <= row[i].most)) {
+            return zi_fail(ZILCH_EARG, "optimizer: %s must be from 0 to %g, not %g", row[i].name, row[i].most,
+                           row[i].value);
+        }
+    }
+    if (!zilch_weighting_name(r->weighting) || !zilch_values_name(r->values)) {
+        return zi_fail(ZILCH_EARG, "optimizer: weighting or values is none of the known ones");
+    }
+    if (r->is_widened != 0 && r->is_widened != 1) {
+        return zi_fail(ZILCH_EARG, "optimizer: is_widened must be 0 or 1, not %d", r->is_widened);
+    }
     return ZILCH_OK;
 }
 
@@ -71,11 +110,13 @@ zilch_status zi_options_check(size_t dim, const zilch_optimizer_options *o)
     if (o->size != sizeof *o) {
         return zi_fail(ZILCH_EARG, "optimizer: begin from zilch_optimizer_defaults()");
     }
-    if (!zilch_law_name(o->law) || !zilch_direction_name(o->direction) || !zilch_archive_name(o->archive)) {
-        return zi_fail(ZILCH_EARG, "optimizer: law, direction or archive is none of the known ones");
+    if (!zilch_law_name(o->law) || !zilch_direction_name(o->direction) || !zilch_archive_name(o->archive) ||
+        !zilch_again_name(o->again)) {
+        return zi_fail(ZILCH_EARG, "optimizer: law, direction, archive or again is none of the known ones");
     }
     ZI_TRY(check_counts(dim, o));
     ZI_TRY(check_numbers(o));
+    ZI_TRY(check_refit(dim, &o->refit));
     return zi_model_check_options(&o->model);
 }
 

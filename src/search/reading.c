@@ -29,11 +29,14 @@ zilch_progress zilch_optimizer_progress(const zilch_optimizer *o)
                                .failures = o->failures,
                                .points = o->archive.rows.count,
                                .improved = o->improved,
+                               .restarts = o->restarts,
+                               .noise = zi_noise_deviation(&o->noise),
+                               .scale = o->memory.scale,
                                .waiting = o->handed - o->told,
                                .best_value = NAN,
                                .best_fitness = NAN};
     size_t best;
-    if (zi_archive_select(&o->archive, 1, &best)) {
+    if (zi_archive_select(&o->archive, 0, 1, &best)) {
         const zilch_record record = zi_archive_record(&o->archive, best);
         progress.best_value = record.value;
         progress.best_fitness = record.fitness;
@@ -80,7 +83,7 @@ zilch_status zilch_best(const zilch_optimizer *o, double *x, zilch_record *out)
     if (!o) {
         return zi_fail(ZILCH_EARG, "best: no optimizer given");
     }
-    if (!zi_archive_select(&o->archive, 1, &best)) {
+    if (!zi_archive_select(&o->archive, 0, 1, &best)) {
         return zi_fail(ZILCH_ESTATE, "best: no evaluation has succeeded yet");
     }
     return zilch_archive_read(o, best, x, out);
@@ -94,7 +97,7 @@ zilch_status zilch_top(const zilch_optimizer *o, size_t capacity, zilch_record *
     }
     const size_t most = capacity < o->archive.rows.count ? capacity : o->archive.rows.count;
     ZI_TRY(zi_alloc(&best, most));
-    *count = zi_archive_select(&o->archive, most, best);
+    *count = zi_archive_select(&o->archive, 0, most, best);
     for (size_t i = 0; i < *count; i++) {
         out[i] = zi_archive_record(&o->archive, best[i]);
     }
@@ -158,7 +161,8 @@ static int archive_is_valid(const zilch_optimizer *o)
     }
     for (size_t row = 0; row < a->rows.count; row++) {
         const zi_worth *w = &a->worth[row];
-        if (w->failures > w->evaluations || w->active > o->dim || (w->is_ranked && !isfinite(w->value))) {
+        if (w->failures > w->evaluations || w->active > o->dim ||
+            (w->is_ranked && !(isfinite(w->value) && w->weight > 0.0))) {
             return 0;
         }
     }
@@ -175,8 +179,8 @@ static int generation_is_valid(const zilch_optimizer *o)
         }
         told += o->slot[i].state == ZI_SLOT_TOLD;
     }
-    return told == o->told && o->handed <= o->slots && o->elites <= o->slots &&
-           o->slots <= o->slot_capacity && o->slots <= o->genome_capacity &&
+    return told == o->told && o->handed <= o->slots && o->again <= o->slots && o->again <= o->elites &&
+           o->elites <= o->options.elites && o->slots <= o->slot_capacity && o->slots <= o->genome_capacity &&
            (o->slots == 0 || o->slots >= o->options.population);
 }
 

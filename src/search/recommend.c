@@ -35,7 +35,7 @@ typedef struct contest {
 zilch_recommend_options zilch_recommend_defaults(void)
 {
     return (zilch_recommend_options){
-        .size = sizeof(zilch_recommend_options), .shortlist = 20, .evaluations = 500};
+        .size = sizeof(zilch_recommend_options), .shortlist = 20, .evaluations = 500, .prune = 1};
 }
 
 static zilch_status check_options(const zilch_recommend_options *o)
@@ -323,16 +323,29 @@ static void report(const contest *t, const candidate *best, zilch_recommendation
     out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
 }
 
+/* For the halving; half is kept for pruning, if that is enough to try every coordinate of any of them. */
+static uint64_t halving_budget(const zilch_recommend_options *o, const candidate *list, size_t count)
+{
+    const uint64_t half = o->evaluations / 2;
+    size_t most_active = 0;
+    for (size_t i = 0; i < count; i++) {
+        most_active = list[i].active > most_active ? list[i].active : most_active;
+    }
+    if (!o->prune || half < most_active + 2) {
+        return o->evaluations;
+    }
+    return half > count ? half : count;
+}
+
 static zilch_status hold(contest *t, const zilch_recommend_options *o, candidate *list, double *room,
                          double *x, zilch_recommendation *out)
 {
     size_t count;
-    const uint64_t half = o->evaluations / 2;
     ZI_TRY(draw_up(t->optimizer, list, o->shortlist, room, &count));
     if (count == 0) {
         return zi_fail(ZILCH_ESTATE, "recommend: no evaluation has succeeded yet");
     }
-    ZI_TRY(halve(t, list, count, !o->prune ? o->evaluations : half > count ? half : count));
+    ZI_TRY(halve(t, list, count, halving_budget(o, list, count)));
     if (o->prune) {
         ZI_TRY(prune_best(t, list, room + o->shortlist * t->optimizer->dim, o->evaluations));
     }

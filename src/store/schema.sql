@@ -1,9 +1,9 @@
--- A zilch study, version 1: runs of an optimiser, each generation recorded in one transaction.
+-- A zilch study, version 2: runs of an optimiser, each generation recorded in one transaction.
 --
 -- The file says what it is: "zilc" as the application's number, and the version of this schema. A reader
 -- looks at both before anything else.
 PRAGMA application_id = 2053729379; -- 0x7a696c63
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- Numbers of 64 bits without a sign (seeds and ids) are kept in two's complement: those from 2^63 on look
 -- negative here. What is not known, or failed, is NULL; NaN is never stored.
@@ -33,6 +33,7 @@ CREATE TABLE generations (
     best_fitness REAL,                -- the value with the price of the active coordinates
     best_active  INTEGER,
     best_point   INTEGER,
+    noise        REAL,                -- standard deviation of one evaluation; NULL: not known
     evaluating   REAL NOT NULL,       -- seconds of this generation in the objective
     searching    REAL NOT NULL,       -- and outside it
     PRIMARY KEY (run, generation)
@@ -59,6 +60,7 @@ CREATE TABLE evaluations (
     point      INTEGER NOT NULL,
     value      ANY CHECK (value IS NULL OR typeof(value) = 'real'), -- ANY, as REAL would make 0.0 of -0.0
     fitness    REAL,
+    weight     REAL    NOT NULL CHECK (weight > 0), -- in the mean of the point: 1, or by its standard error
     PRIMARY KEY (run, generation, position),
     FOREIGN KEY (run, generation) REFERENCES generations,
     FOREIGN KEY (run, point) REFERENCES points
@@ -72,7 +74,7 @@ CREATE TABLE checkpoints (
     generation      INTEGER NOT NULL, -- 0 before the first
     points          INTEGER NOT NULL,
     points_sum      INTEGER NOT NULL, -- of the genomes, each with its length
-    evaluations_sum INTEGER NOT NULL, -- of ids, points and values
+    evaluations_sum INTEGER NOT NULL, -- of ids, points, values and weights
     state           BLOB    NOT NULL
 ) STRICT;
 

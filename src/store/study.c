@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { APPLICATION = 0x7a696c63, VERSION = 1 }; /* as in schema.sql */
+enum { APPLICATION = 0x7a696c63, VERSION = 2 }; /* as in schema.sql */
 enum { PATIENCE = 10000 };                      /* milliseconds */
 
 static const char *const texts[ZI_STUDY_WRITES] = {
@@ -20,10 +20,10 @@ static const char *const texts[ZI_STUDY_WRITES] = {
                    " direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
     [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
-                          " evaluating, searching, best_value, best_fitness, best_active, best_point)"
-                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [ZI_ADD_EVALUATION] = "INSERT INTO evaluations (run, generation, position, id, point, value, fitness)"
-                          " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                          " noise, evaluating, searching, best_value, best_fitness, best_active, best_point)"
+                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_EVALUATION] = "INSERT INTO evaluations (run, generation, position, id, point, value, fitness,"
+                          " weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoints (run, generation, points, points_sum,"
                           " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, stop, point, mean, deviation, fitness,"
@@ -58,13 +58,15 @@ uint64_t zi_sum_point(uint64_t sum, const unsigned char *genome, size_t length)
 uint64_t zi_sum_evaluation(uint64_t sum, const zilch_evaluation *evaluation)
 {
     uint64_t bits = UINT64_MAX; /* one NaN for all that failed */
+    uint64_t weight;
     if (isfinite(evaluation->value)) {
         memcpy(&bits, &evaluation->value, sizeof bits);
     }
+    memcpy(&weight, &evaluation->weight, sizeof weight);
     sum = sum_u64(sum, evaluation->generation);
     sum = sum_u64(sum, evaluation->id);
     sum = sum_u64(sum, evaluation->point);
-    return sum_u64(sum, bits);
+    return sum_u64(sum_u64(sum, bits), weight);
 }
 
 zi_run_traits zi_run_traits_read(zi_statement *row)
@@ -400,6 +402,7 @@ static zilch_status add_generation(zilch_study *study, const known_run *known,
     zi_bind_u64(add, progress.evaluations);
     zi_bind_u64(add, progress.failures);
     zi_bind_u64(add, progress.points);
+    zi_bind_double(add, progress.noise);
     zi_bind_double(add, timings->evaluating);
     zi_bind_double(add, timings->searching);
     ZI_TRY(bind_best(add, optimizer, &progress));
@@ -415,8 +418,11 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
     ZI_TRY(prepare(study, ZI_ADD_EVALUATION, &add));
     for (size_t i = 0; i < count; i++) {
         const double value = isfinite(told[i].value) ? told[i].value : NAN;
-        const zilch_evaluation evaluation = {
-            .generation = optimizer->generations, .id = told[i].id, .point = told[i].point, .value = value};
+        const zilch_evaluation evaluation = {.generation = optimizer->generations,
+                                             .id = told[i].id,
+                                             .point = told[i].point,
+                                             .value = value,
+                                             .weight = told[i].weight};
         zi_bind_u64(add, known->run);
         zi_bind_u64(add, evaluation.generation);
         zi_bind_u64(add, i);
@@ -424,6 +430,7 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
         zi_bind_u64(add, evaluation.point);
         zi_bind_double(add, value);
         zi_bind_double(add, zi_archive_fitness(archive, value, archive->worth[told[i].point].active));
+        zi_bind_double(add, evaluation.weight);
         ZI_TRY(zi_statement_run(add));
         known->evaluations_sum = zi_sum_evaluation(known->evaluations_sum, &evaluation);
     }

@@ -163,10 +163,12 @@ static zilch_status read_generation(zi_statement *row, void *context)
     generation.evaluations = zi_column_count(row);
     generation.failures = zi_column_count(row);
     generation.points = zi_column_count(row);
+    generation.noise = zi_column_double(row);
     generation.timings.evaluating = zi_column_double(row);
     generation.timings.searching = zi_column_double(row);
     read_best(row, &generation);
     row->is_sound &= generation.failures <= generation.evaluations;
+    row->is_sound &= !(generation.noise < 0.0) && !isinf(generation.noise);
     ZI_TRY(zi_columns_check(row, "generation", generation.generation));
     if (generation.generation != ++reading->last) {
         return fail_damaged(reading->study, reading->run, "a generation is missing");
@@ -185,7 +187,7 @@ zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_gen
     generations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
     return each_row(
         study,
-        "SELECT generation, evaluations, failures, points, evaluating, searching, best_value,"
+        "SELECT generation, evaluations, failures, points, noise, evaluating, searching, best_value,"
         " best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation",
         run, read_generation, &reading);
 }
@@ -205,11 +207,12 @@ static void read_evaluation_row(zi_statement *row, sequence *order, zilch_evalua
     out->id = zi_column_u64(row);
     out->point = zi_column_count(row);
     out->value = zi_column_double(row);
+    out->weight = zi_column_double(row);
     if (out->generation == order->generation + 1) {
         *order = (sequence){.generation = out->generation};
     }
     row->is_sound &= out->generation == order->generation && position == order->next;
-    row->is_sound &= !isinf(out->value);
+    row->is_sound &= !isinf(out->value) && out->weight > 0.0 && isfinite(out->weight);
     order->next++;
 }
 
@@ -266,7 +269,8 @@ zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_eva
     ZI_TRY(zi_alloc(&reading.x, reading.shape.dim));
     const zilch_status status =
         each_row(study,
-                 "SELECT generation, position, id, e.point, value, fitness, active, genome FROM evaluations e"
+                 "SELECT generation, position, id, e.point, value, weight, fitness, active, genome"
+                 " FROM evaluations e"
                  " LEFT JOIN points p ON p.run = e.run AND p.point = e.point"
                  " WHERE e.run = ? ORDER BY generation, position",
                  run, read_evaluation, &reading);
@@ -334,8 +338,8 @@ static zilch_status read_value(zi_statement *row, void *context)
     row->is_sound &= evaluation.point < r->optimizer->archive.rows.count;
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
     r->evaluations_found = zi_sum_evaluation(r->evaluations_found, &evaluation);
-    return name_failure(r,
-                        zi_optimizer_restore_value(r->optimizer, (size_t)evaluation.point, evaluation.value));
+    const zi_told told = {evaluation.id, (size_t)evaluation.point, evaluation.value, evaluation.weight};
+    return name_failure(r, zi_optimizer_restore_value(r->optimizer, &told));
 }
 
 static zilch_status resume(resuming *r)
@@ -351,7 +355,7 @@ static zilch_status resume(resuming *r)
     ZI_TRY(each_row(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
                     read_point, r));
     ZI_TRY(each_row(study,
-                    "SELECT generation, position, id, point, value FROM evaluations WHERE run = ?"
+                    "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"
                     " ORDER BY generation, position",
                     r->run, read_value, r));
     if (r->points_found != r->points_sum || r->evaluations_found != r->evaluations_sum) {

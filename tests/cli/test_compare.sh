@@ -40,7 +40,7 @@ grep -qE '^population=20\+elites=5\+on=1-4 .* - \(0 of 3\)$' "$out" || complain 
 [ -z "$(ls)" ] || complain "left behind: $(ls)"
 
 # A run is that of 'zilch optimize'.
-expect_status 0 tiny --problem smop2 --dim 12 --methods "$small,$small+law=ea,$small+archive=mean" --seeds 2 --seed 7 --csv
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+prune=no,$small+law=ea+prune=no,$small+again=all+prune=no" --seeds 2 --seed 7 --csv
 cp "$out" runs.csv
 [ "$(wc -l <runs.csv)" -eq 7 ] || complain 'not 6 runs and a header'
 expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --law ea --generations 4 --seed 8 --study one
@@ -55,21 +55,37 @@ arrival=$("$zilch" export one | awk -F, -v best="$best" 'NR > 1 && $4 <= best {p
 [ "$(tail -n 1 "$out" | cut -d, -f12-)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
 
 # Threads change nothing; seeds do.
+# noisy GENERATIONS ARGUMENTS...: three methods with three seeds
+noisy()
+{
+  generations=$1
+  shift
+  expect_status 0 "$zilch" compare --generations "$generations" --problem sphere:noise=0.1,dim=12 \
+    --methods "$small,$small+shrinkage=none,ea+$small" --seeds 3 --csv --held-out 50 "$@"
+}
 for threads in 1 2 5; do
-  expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small,$small+shrinkage=none,ea+$small" --seeds 3 \
-    --at 1,3 --threads "$threads" --csv --held-out 50
+  noisy 7 --at 1,3,6 --threads "$threads"
   without_times <"$out" >"threads$threads"
 done
 expect_same threads1 threads2
 expect_same threads1 threads5
 [ "$(column fitness <threads1 | sort -u | wc -l)" -eq 9 ] || complain 'runs are the same'
-[ "$(column fitness_at_3 <threads1 | sort -u | wc -l)" -eq 9 ] || complain 'checkpoints are the same'
+# Later, when no point of the first generation is still the best: that one is the same for all methods.
+[ "$(column fitness_at_6 <threads1 | sort -u | wc -l)" -eq 9 ] || complain 'checkpoints are the same'
+[ "$(column fitness_at_1 <threads1 | sort -u | wc -l)" -eq 3 ] || complain 'not the first generation of the seed'
 # A checkpoint changes nothing, and is what the run would have ended with.
-expect_status 0 "$zilch" compare --generations 3 --problem sphere:noise=0.1,dim=12 --methods "$small,$small+shrinkage=none,ea+$small" \
-  --seeds 3 --csv --held-out 50
-column fitness <"$out" >ended
-column fitness_at_3 <threads1 >passed
-expect_same ended passed
+noisy 7
+cut -d, -f1-10 <"$out" >alone
+cut -d, -f1-10 <threads1 >watched
+expect_same alone watched
+for at in 1 3 6; do
+  noisy "$at"
+  for name in value error fitness active support; do
+    column "$name" <"$out" >ended
+    column "${name}_at_$at" <threads1 >passed
+    [ -s ended ] && cmp -s ended passed || complain "$name at $at is not that of a run of $at generations"
+  done
+done
 # Noise that is held out is not what a recommendation has met: one evaluation of each.
 expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --generations 4 --shortlist 1 --recheck 1
 recommended=$(sed -n 's/^recommended: value \([^ ]*\) in 1 fresh.*/\1/p' "$out")
@@ -77,13 +93,14 @@ expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+shortli
 held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
 [ -n "$recommended" ] && [ "$held_out" != "$recommended" ] || complain "held out $held_out, recommended $recommended"
 
-# The preset, in full for the lander, for the others without what is the lander's.
+# The preset, on any problem.
 expect_status 0 tiny --problem smop1 --dim 12 --methods "published+$small" --seeds 1 --csv
 fitness=$(column fitness <"$out")
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
-  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2"
+  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+again=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+timid=0+shift=0+widened=no+prune=no"
 [ "$(column fitness <"$out")" = "$fitness" ] || complain 'the preset is not what it says'
-expect_status 0 tiny --problem smop1 --dim 12 --methods "published+law=ea,ea" --seeds 1 --csv
+expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
+  --methods "published+law=ea,ea+archive=latest+again=all+initial-spread=0+prune=no"
 [ "$(column fitness <"$out" | uniq | wc -l)" -eq 1 ] || complain 'what is said does not win over the preset'
 
 # The lander: what 'zilch lander' measures on held-out seeds, with the price.
@@ -144,6 +161,9 @@ wrong "method 'published+adhco': unknown word 'adhco'; did you mean 'adhoc'?" --
 wrong "method 'ea+elits=5': unknown option '--elits'; did you mean '--elites'?" --methods ea+elits=5
 wrong "method 'ea+elites=500': --elites 500: must be fewer than the population" --methods default,ea+elites=500
 wrong "method 'default+archive=media': --archive: 'media' is none of latest|mean" --methods default+archive=media
+wrong "method 'default+margin=-1': --margin: '-1' is not a number of at least 0" --methods default+margin=-1
+wrong "method 'published+margin=6.5': " --methods published+margin=6.5
+wrong "method 'default+prune': option '--prune' needs a value" --methods default+prune
 wrong "method 'default+price': option '--price' needs a value" --methods default+price
 wrong "method 'default+--elites=5': '--elites=5': options stand without dashes" --methods default+--elites=5
 wrong "method '': has an empty part" --methods ea,

@@ -90,6 +90,19 @@ expect_status 0 "$zilch" fit data.csv -o other --shrinkage=bayes --projection ne
 expect_in_output 'fit: inverter exact, shrinkage bayes, projection nearest'
 expect_status 0 "$zilch" fit data.csv -o other --proj clip --shrink entrywise
 expect_in_output 'shrinkage entrywise, projection clip'
+# Each shrinkage is named in the model, and gives correlations of its own.
+awk 'BEGIN {srand(1); for (k = 0; k < 60; k++) {v = rand(); m = rand(); for (i = 0; i < 4; i++)
+  printf "%s%.4f", i ? "," : "", (m + rand() > 1) ? v + rand() : 0; print ""}}' >related.csv
+for name in none entrywise bayes fisher all; do
+  expect_status 0 "$zilch" fit related.csv -o "shrunk_$name" --shrinkage "$name"
+  expect_in_output "fit: inverter exact, shrinkage $name, projection repair"
+  "$zilch" show "shrunk_$name" >"$out"
+  expect_in_output "shrinkage $name"
+  grep '^ *corr(' "$out" >"shown_$name" || echo none >"shown_$name"
+done
+for name in none entrywise bayes all; do ! cmp -s shown_fisher "shown_$name" || complain "fisher is $name"; done
+expect_status 2 "$zilch" fit related.csv -o other --shrinkage some
+expect_in_error "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all"
 
 # Weights: a row counted twice is a row of weight 2.
 { cat plain.csv; sed -n 4p plain.csv; } >twice.csv

@@ -13,12 +13,12 @@ cp "$out" printed
 [ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
 expect_in_output 'problem: lander:episodes=1,seeds=fresh,'
 expect_in_output '90 coordinates, maximize'
-expect_in_output 'search: law zig, population 20, elites 5, archive latest, price 2'
+expect_in_output 'search: law zig, population 20, elites 5, archive latest, again uncertain, price 2'
 expect_in_output 'seed: 1'
 expect_in_output 'stopped by: generations'
 expect_in_output 'evaluations: 60 of'
 grep -qE '^best seen: fitness -?[0-9.]+, value -?[0-9.]+, active [0-9]+$' "$out" || complain 'no best'
-grep -qE '^recommended: value -?[0-9.]+ \+- [0-9.]+ in [0-9]+ of 12 fresh evaluations, active [0-9]+$' "$out" || complain 'no recommendation'
+grep -qE '^recommended: value -?[0-9.]+ \+- [0-9.]+ in [0-9]+ of [0-9]+ fresh evaluations, active [0-9]+(, [0-9]+ pruned)?$' "$out" || complain 'no recommendation'
 expect_in_output 'in 20 episodes of seeds from 0 on, which no search draws'
 grep -q '^a_main = ' "$out" && grep -q '^a_side = ' "$out" || complain 'no formulas'
 expect_in_output 'to fly it: zilch best lander.study --run 1 -o - | zilch play --controller - --episodes 20'
@@ -69,6 +69,8 @@ expect_same exported again
 # Presets, and what is said beside them.
 expect_status 0 tiny --preset published --held-out 0
 expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
+! grep -q '^refit' "$out" || complain 'something is kept from one refit to the next'
+! grep -q ' pruned$' "$out" || complain 'pruned although published'
 expect_in_output 'study: lander.study, run 2'
 ! grep -q '^held out' "$out" || complain 'flown although not asked for'
 expect_status 0 tiny --projection repair --preset published --shrinkage bayes --law ea --generations 1
@@ -81,7 +83,7 @@ for problem in '' ' --problem lander:episodes=1' ' --problem lander:seeds=common
   [ -n "$problem" ] || name=lander
   # shellcheck disable=SC2086 # words
   expect_status 0 "$zilch" $name --preset published$problem --evaluations 3 --recheck 1 --held-out 0 --study "paper$problem"
-  expect_in_output 'search: law zig, population 500, elites 100, archive latest, price 2'
+  expect_in_output 'search: law zig, population 500, elites 100, archive latest, again all, price 2'
   expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
 done
 expect_in_output 'lander:episodes=8,seeds=common,'
@@ -92,6 +94,10 @@ import json
 run = json.load(open("paper.json"))
 s = run["settings"]
 assert (s["population"], s["elites"], s["initial_p"], s["initial_mu"], s["initial_sigma"]) == (500, 100, 0.5, 0, 2)
+assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
+for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "timid", "shift"):
+    assert s[name] == 0, name
+assert run["restarts"] == 0 and run["scale"] == 1
 assert run["problem"].startswith("lander:episodes=8,seeds=fresh,") and run["price"] == 2
 assert run["recommended"]["deviation"] is None and run["recommended"]["standard_error"] is None
 PYTHON
@@ -112,7 +118,11 @@ line=$(sed -n 's/^to fly it: //p' printed | sed 's/zilch/"$zilch"/g')
 expect_status 0 eval "$line"
 mean=$(sed -n 's/^return    mean \([-0-9.]*\),.*/\1/p' "$err")
 grep -qF "held out: mean return $mean +- " printed || complain "the line flies it in another world: $mean"
-expect_status 0 tiny --prune --study pruned
+for prune in yes no; do
+  expect_status 0 tiny --recheck 200 --prune $prune --study pruned
+  grep -qE '^recommended: .*, [0-9]+ pruned$' "$out" && found=yes || found=no
+  [ "$found" = "$prune" ] || complain "pruned: $found, not $prune"
+done
 expect_status 0 tiny --price 0 --study free
 expect_in_output 'price 0'
 
@@ -129,6 +139,10 @@ wrong "did you mean '--episodes'?" --episode5 3
 wrong "--episodes: '0' is not" --episodes 0
 wrong "--seeds: 'new' is none of fresh|common" --seeds new
 wrong "--preset: 'paper' is none of default|published" --preset paper
+wrong "--prune: 'maybe' is none of no|yes" --prune maybe
+wrong "option '--prune' needs a value" --prune
+wrong "--again: 'some' is none of all|uncertain|none" --again some
+wrong 'margin must be from 0 to 45, not 45.5' --margin 45.5
 wrong '--recheck 3: is less than --shortlist 4' --recheck 3 --shortlist 4
 wrong '--gravity: must be between -12 and 0' --gravity 0
 wrong 'say nothing without --wind' --wind-power 3

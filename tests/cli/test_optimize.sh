@@ -10,10 +10,11 @@ tiny()
 }
 
 # What is printed, exactly: the optimum of this sphere is all zeros, and the law is told to begin there.
-expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0
+expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --margin 0 --prune no
 expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
-search: law zig, population 20, elites 5, archive latest, price 0
-fit: inverter exact, shrinkage bayes, projection clip
+search: law zig, population 20, elites 5, archive latest, again uncertain, price 0
+fit: inverter exact, shrinkage fisher, projection clip
+refit: prior sigma 5, weighting linear, timid 0.5, shift 0.25, widened
 seed: 1
 stopped by: generations
 generations: 4
@@ -51,13 +52,95 @@ expect_same export1 export2
 expect_same export1 export7
 [ "$(wc -l <export1)" -eq 81 ] || complain 'not 80 evaluations and a header'
 for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '--initial-sigma 1' '--elites 6' \
-  '--archive mean --problem sphere:noise=1,active=3' '--shrinkage none' '--inverter amortised'; do
+  '--shrinkage none' '--shrinkage bayes' '--shrinkage all' '--inverter amortised' '--preset published'; do
   rm -f other
   # shellcheck disable=SC2086 # words
   expect_status 0 tiny --problem smop2 --dim 12 --study other $option
   "$zilch" export other >export_other
   ! cmp -s export1 export_other || complain "the same run with $option"
 done
+expect_status 0 tiny --problem smop2 --dim 12 --study fisher --shrinkage fisher # as usual
+expect_in_output 'fit: inverter exact, shrinkage fisher, projection clip'
+"$zilch" export fisher >export_fisher
+expect_same export1 export_fisher
+"$zilch" show fisher --run 1 --json | grep -q '"shrinkage": *"fisher"' || complain 'the shrinkage is not kept'
+# Each part of the refit, and what else is new each generation, changes a run, of this law or of all; with noise and
+# generations enough for it to happen.
+# longer FILE OPTION...: what was evaluated, to FILE
+longer()
+{
+  file=$1
+  shift
+  rm -f long
+  expect_status 0 "$zilch" optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8 --generations 15 \
+    --recheck 20 --study long "$@"
+  "$zilch" export long >"$file"
+}
+longer usual
+cp "$out" usual.printed
+expect_in_output 'refit: prior sigma 5, weighting linear, margin 0.5, timid 0.5, shift 0.25, widened'
+grep -qE '^noise: [0-9.]+, the standard deviation of one evaluation' "$out" || complain 'the noise is not told'
+longer again --prior-sigma 5 --margin 0.5 --timid 0.5 --shift 0.25 --widened yes --weighting linear --values normal --again uncertain \
+  --archive latest --shrinkage fisher --initial-spread 0.1 --restart 0 --preset default --prune yes
+expect_same usual again
+cmp -s usual.printed "$out" || complain 'what is said as it is changes what is printed'
+for option in '--archive mean' '--again all' '--again none' '--initial-spread 0' '--restart 2' '--prior-p 20' '--prior-mu 20' \
+  '--prior-sigma 0' '--prior-correlation 20' '--weighting equal' '--weighting log' '--values scores' '--margin 0' '--margin 6' \
+  '--timid 0' '--shift 0'; do
+  # shellcheck disable=SC2086 # words
+  longer other $option
+  ! cmp -s usual other || complain "the same run with $option"
+  [ "$(grep '^best seen: ' "$out")" != "$(grep '^best seen: ' usual.printed)" ] || complain "the same best with $option"
+done
+# Improvements from far outside: of a narrow law, far from the optimum.
+for widened in yes no; do
+  longer "$widened" --problem sphere:active=3,dim=12 --initial-sigma 0.05 --widened "$widened"
+  grep '^best seen: ' "$out" >"$widened.best"
+done
+! cmp -s yes no && ! cmp -s yes.best no.best || complain 'the same run with --widened no'
+longer other --widened no --timid 0 --shift 0 --margin 0 --prior-p 3 --prior-mu 0.5 --prior-correlation 1e3 --weighting log --values scores
+expect_in_output 'refit: prior p 3, prior mu 0.5, prior sigma 5, prior correlation 1000, weighting log, values scores'
+longer other --restart 2
+expect_in_output 'price 0, restart 2'
+grep -qE '^restarts: [1-9]' "$out" || complain 'restarts are not told'
+"$zilch" show long --run 1 >"$out"
+grep -qE '^restarts: [1-9]' "$out" && grep -q '^noise: ' "$out" || complain 'not told afterwards'
+# Of another law there is no refit to tell.
+longer other --law ea
+! grep -q '^fit\|^refit' "$out" || complain 'a fit where there is none'
+
+# The preset is for every problem, and what is said beside it wins, before it or behind.
+longer paper --preset published
+expect_in_output 'archive latest, again all, price 0'
+expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
+! grep -q '^refit' "$out" || complain 'something is kept from one refit to the next'
+longer same --law zig --archive latest --again all --inverter amortised --shrinkage none --projection clip --initial-p 0.5 \
+  --initial-mu 0 --initial-sigma 2 --initial-spread 0 --restart 0 --prior-p 0 --prior-mu 0 --prior-sigma 0 --prior-correlation 0 \
+  --weighting equal --values normal --margin 0 --timid 0 --shift 0 --widened no
+expect_same paper same
+longer first --margin 0.5 --preset published
+expect_in_output 'refit: margin 0.5'
+longer second --preset published --margin 0.5
+expect_same first second
+! cmp -s paper first || complain 'the margin changes nothing'
+expect_status 0 tiny --problem smop1 --dim 9 --preset published --study paper.study
+expect_in_output 'search: law zig, population 20, elites 5, archive latest, again all, price 0'
+expect_in_output 'in 1 fresh evaluation, active'
+expect_status 0 tiny --problem smop1 --dim 9 --preset published --prune yes --study paper.study
+expect_in_output 'fresh evaluations, active'
+expect_status 0 "$zilch" optimize --problem smop1 --dim 9 --preset published --evaluations 600 --study paper.study
+expect_in_output 'population 500, elites 100'
+"$zilch" show paper.study --run 1 --json >run.json
+expect_status 0 python3 - <<'PYTHON'
+import json
+run = json.load(open("run.json"))
+s = run["settings"]
+assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
+for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "timid", "shift"):
+    assert s[name] == 0, name
+assert run["restarts"] == 0 and run["scale"] == 1 and run["price"] == 0
+PYTHON
+
 for problem in smop1 smop2 smop3 smop4 smop5 smop6 smop7 smop8; do
   expect_status 0 tiny --problem "$problem" --dim 20 --study all
   expect_in_output "problem: $problem:dim=20, 20 coordinates, minimize"
@@ -68,6 +151,31 @@ for problem in ellipsoid rosenbrock; do
   expect_status 0 tiny --problem "$problem:active=20" --dim 20 --study all
   expect_in_output "problem: $problem:dim=20,active=20, 20 coordinates, minimize"
 done
+
+# The live line on a terminal: with noise and restarts, and only whole parts of it where it is narrow.
+expect_status 0 python3 - "$zilch" <<'PYTHON'
+import fcntl, os, pty, re, struct, subprocess, sys, termios
+number = r"-?[0-9.e+-]+"
+line = (rf"generation [0-9]+(  [0-9]+ s left(  fitness {number}(  value {number}(  active [0-9]+"
+        rf"((  noise {number})?((  restarts [0-9]+)?(  [0-9]+/s)?)?)?)?)?)?)?")
+command = [sys.argv[1]] + ("optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8 --restart 2"
+                           " --generations 0 --time 0.6 --study live").split()
+for columns in 150, 36:
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    text = b""
+    while True:
+        try:
+            text += os.read(master, 4096)
+        except OSError: # all has been read
+            break
+    assert run.wait() == 0
+    shown = [part for part in text.decode().replace("\x1b[K", "").split("\r") if part.startswith("generation")]
+    assert all(re.fullmatch(line, part) and len(part) < columns for part in shown), shown
+    assert columns < 150 or ("noise" in shown[-1] and "restarts" in shown[-1] and shown[-1].endswith("/s")), shown
+PYTHON
 
 # Limits: whichever is met first.
 expect_status 0 tiny --problem smop1 --dim 10 --evaluations 50 --study limits
@@ -109,10 +217,12 @@ holds 'all(-0.5 <= v <= 0.25 for v in x[1:])' --bounds -0.5:0.25
 holds 'all(v >= 0 for v in x[1:])' --bounds 0:none
 printf 'lower,upper\n# the first\n0,1\nnone,0\n,none\n-1,1\n-1,1\n-1,1\n-1,1\n-1,1\n3,4\n' >bounds.csv
 holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-file bounds.csv
-holds 'True' --bounds : --prune --shortlist 3 --recheck 9
+holds 'True' --bounds : --shortlist 3 --recheck 9
 # Pruning without noise: an evaluation for each coordinate is there, said or not.
-expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --prune --study pruned
+expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --study pruned
 expect_in_output ', 9 pruned'
+expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --prune no --study pruned
+expect_in_output 'in 1 fresh evaluation, active 9'
 # What is asked for beyond the population makes it larger.
 expect_status 0 tiny --problem smop1 --dim 9 --over-ask 0.5 --generations 2 --study over
 expect_in_output 'evaluations: 60 of'
@@ -178,7 +288,7 @@ for c in fit["coefficients"]:
     assert float(row[c["name"]]) == c["coefficient"]
     assert c["coefficient"] in [float(line[3:]) for line in open("best.txt") if line.startswith(c["name"] + ": ")]
 assert 0 < fit["validation_error"] < 1 and fit["validation_score"] > 0.99
-assert best["recommended"]["failures"] == 0 and best["recommended"]["spent"] == 1
+assert best["recommended"]["failures"] == 0 and 1 < best["recommended"]["spent"] <= 2 * (5 + 2)
 PYTHON
 cut -d, -f2,5,6 linear.csv | tail -n +2 | awk -F, '{print $1 "," ($3 > 4) "," $2}' >logistic.csv
 expect_status 0 tiny --problem logistic --data logistic.csv --response 2 --searched coefficients --price 0.001
@@ -216,6 +326,27 @@ wrong "--archive: 'best' is none of latest|mean" --problem smop1 --archive best
 wrong "--generations: '-1' is not a whole number" --problem smop1 --generations -1
 wrong "--price: '-1' is not a number of at least 0" --problem smop1 --price -1
 wrong "--initial-p: '2' is not a number from 0 to 1" --problem smop1 --initial-p 2
+wrong "--initial-spread: '-0.1' is not a number from 0 to 1" --problem smop1 --initial-spread -0.1
+wrong '--initial-spread: must be below 1' --problem smop1 --initial-spread 1
+wrong "--restart: '-1' is not a whole number" --problem smop1 --restart -1
+for name in prior-p prior-mu prior-sigma prior-correlation; do
+  wrong "--$name: '-1' is not a number from 0 to 1000000" --problem smop1 --$name -1
+  wrong "--$name: '2e6' is not a number from 0 to 1000000" --problem smop1 --$name 2e6
+done
+wrong "--margin: '-1' is not a number of at least 0" --problem smop1 --margin -1
+for name in timid shift; do
+  wrong "--$name: '-1' is not a number from 0 to 1" --problem smop1 --$name -1
+  wrong "--$name: '1.5' is not a number from 0 to 1" --problem smop1 --$name 1.5
+done
+wrong 'margin must be from 0 to 4.5, not 4.6' --problem smop1 --dim 9 --margin 4.6
+wrong "--again: 'some' is none of all|uncertain|none" --problem smop1 --again some
+wrong "--weighting: 'square' is none of equal|linear|log" --problem smop1 --weighting square
+wrong "--values: 'uniform' is none of normal|scores" --problem smop1 --values uniform
+wrong "--widened: '1' is none of no|yes" --problem smop1 --widened 1
+wrong "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all" --problem smop1 --shrinkage some
+wrong "--prune: 'x' is none of no|yes" --problem smop1 --prune x
+wrong "option '--prune' needs a value: NAME" --problem smop1 --prune
+wrong "--preset: 'paper' is none of default|published" --problem smop1 --preset paper
 wrong '--elites 500: must be fewer than the population, which is 500' --problem smop1 --elites 500
 wrong "unknown option '--share'" --problem smop1 --share 0.5
 wrong "--dim: '16001' is not a whole number from 1 to 16000" --problem smop1 --dim 16001
@@ -245,7 +376,7 @@ wrong '--validation is for the problems linear and logistic, not for smop1' --pr
 wrong '--searched is for the problems linear and logistic, not for lander' --problem lander --searched subset
 wrong '--response is for the problems linear and logistic, not for smop1' --problem smop1 --response 3
 for option in '--episodes 8' '--seeds fresh' '--gravity -10' --wind '--wind-power 15' '--turbulence-power 1' \
-  '--preset default' '--held-out 10'; do
+  '--held-out 10'; do
   # shellcheck disable=SC2086 # words
   wrong "${option%% *} is for the problem lander, not for smop1" --problem smop1 $option
   # shellcheck disable=SC2086 # words
@@ -288,7 +419,8 @@ expect_in_output 'asked for: zilch optimize --population 20 --elites 5 --generat
 # Help tells the defaults.
 expect_status 0 "$zilch" optimize --help
 tr -s ' \n' '  ' <"$out" >help
-for text in 'default 500' 'default 100' 'default zig' 'default latest' 'default exact' 'makes the population larger by that share' 'default subset' 'default 0.3' \
+for text in 'default 500' 'default 100' 'default zig' 'latest|mean; default latest' 'none|entrywise|bayes|fisher|all; default fisher' 'equal|linear|log; default linear' 'default uncertain' 'default exact' 'default 0.25' 'no|yes; default yes' \
+  '--prior-sigma=X Of the law zig' 'makes the population larger by that share' 'default subset' 'default 0.3' \
   'what suits the problem' 'such as smop1:dim=1000' "such as '1-3;4,6'"; do
   grep -qF -e "$text" help || complain "not in the help: $text"
 done

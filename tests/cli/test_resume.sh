@@ -124,13 +124,17 @@ stop_ending()
 }
 stop_ending --held-out 1000000
 stop_ending --recheck 10000000 --shortlist 20
-expect_status 0 "$zilch" resume ending --recheck 40 --held-out 7
+expect_status 0 "$zilch" resume ending --recheck 40 --held-out 7 --prune no
 expect_in_output 'goes on from generation 2'
 expect_in_output 'generations: 2'
 grep -qE '^recommended: value .* in [0-9]+ of (3[0-9]|40) fresh evaluations' "$out" || complain 'another number of evaluations'
 expect_in_output 'in 7 episodes'
 # What has ended may recommend anew.
-expect_status 0 "$zilch" resume ending --recheck 400 --prune
+expect_status 0 "$zilch" resume ending --recheck 400
+grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
+expect_status 0 "$zilch" resume ending --recheck 400 --prune no
+grep -qE ', active [0-9]+$' "$out" || complain 'pruned all the same'
+expect_status 0 "$zilch" resume ending --recheck 400 --prune yes
 grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
 expect_status 0 "$zilch" resume ending --recheck 30 --shortlist 30 --held-out 9
 expect_in_output 'of 30 fresh evaluations'
@@ -165,12 +169,12 @@ expect_status 0 "$zilch" resume parts --generations 30
 tail -n 12 printed | sed 's/^study: whole/study: parts/' >expected
 tail -n 12 "$out" | cmp -s expected - || complain 'another result in parts'
 expect_whole parts 1
-"$zilch" resume parts --generations 1000000 --target -1 >"$out" 2>"$err" &
+"$zilch" resume parts --generations 1000000 --target -1 --prune no >"$out" 2>"$err" &
 pid=$!
 sleep 1
 kill -s TERM "$pid"
 wait "$pid" || :
-[ "$(tail -n 1 "$err")" = 'zilch resume parts --generations 1000000 --target -1' ] || complain 'the limits are lost'
+[ "$(tail -n 1 "$err")" = 'zilch resume parts --generations 1000000 --target -1 --prune no' ] || complain 'the limits are lost'
 
 # Another version is warned of; another problem, as a changed default would make it, is refused.
 cp whole old

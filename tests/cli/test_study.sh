@@ -63,6 +63,8 @@ run, best = json.load(open("run.json")), json.load(open("best.json"))
 rows = json.load(open("rows.json"))
 table = list(csv.DictReader(open("rows.csv")))
 history = list(csv.DictReader(open("generations.csv")))
+assert open("generations.csv").readline() == ("run,generation,evaluations,failures,points,best_value,best_fitness,"
+    "best_active,noise,evaluating_seconds,searching_seconds\n")
 assert open("rows.csv").readline() == "run,generation,id,value,fitness,active,x1,x2,x3,x4,x5,x6\n"
 assert [r["run"] for r in runs] == [1, 2] and runs[1]["seed"] == "18446744073709551615"
 assert runs[0]["arguments"]["words"][0] == "optimize" and runs[0]["ended_by"] == "generations"
@@ -169,11 +171,13 @@ wrong export '-o: study is the study itself' study -o study
 wrong best '-o: study is the study itself' study -o study
 wrong best '-o writes the point itself; leave --json out' study --json -o point
 
-# The script that measures the tables of docs/search.md makes each run once.
+# The scripts that measure the tables of docs/search.md make each run once.
 for turn in 1 2; do
-  expect_status 0 python3 "$ZILCH_SOURCE_DIR/tools/search_tables.py" "$zilch" smop --seeds 2 --dim 10 --problems 1 5 \
-    --generations 1 --study tables
-  [ "$(grep -c '^| SMOP' "$out")" -eq 2 ] || complain 'a table of two rows'
-  [ "$(wc -l <"$err")" -eq $((turn == 1 ? 20 : 0)) ] || complain 'runs in turn '"$turn"': '"$(wc -l <"$err")"
+  expect_status 0 python3 "$ZILCH_SOURCE_DIR/tools/search_tables.py" "$zilch" --seeds 1 --generations 1 --study tables
+  [ "$(grep -c '^| .*shrinkage' "$out")" -eq 2 ] || complain 'a table with two rows of shrinkage'
+  [ "$(wc -l <"$err")" -eq $((turn == 1 ? 4 : 0)) ] || complain 'runs in turn '"$turn"': '"$(wc -l <"$err")"
+  expect_status 0 python3 "$ZILCH_SOURCE_DIR/tools/ablation.py" "$zilch" smop --seeds 1 --dim 10 --only 'exact inverter' --keep kept
+  [ "$(grep -c '^| published, exact' "$out")" -eq 1 ] || complain 'a table with one row'
+  [ "$(ls kept | wc -l)" -eq 9 ] || complain 'nine problems'
 done
 verdict

@@ -1,0 +1,831 @@
+/* How the zig law learns: with every part off it is the model fitted to the elites; each part alone against
+ * numbers by hand or by a few lines of Python; and marginals of the elites' shape. Statistical bounds are 5
+ * standard errors: about 50 comparisons, a false alarm once in 30,000 seeds. */
+#include "math/special.h"
+#include "search_support.h"
+
+/* ---- Lessons --------------------------------------------------------------------------------------- */
+
+enum { MOST_DIM = 16, MOST_ELITES = 64 };
+
+/* A law of before, as a lesson wants it. */
+typedef struct past {
+    double p[MOST_DIM], mu[MOST_DIM], sigma[MOST_DIM], ratio[MOST_DIM];
+    double correlation[4 * MOST_DIM * MOST_DIM];
+    zi_memory memory;
+} past;
+
+static const zi_memory no_past = {.scale = 1.0};
+
+static zi_memory *remember(past *b, double scale, double best)
+{
+    b->memory = (zi_memory){
+        .p = b->p, .mu = b->mu, .sigma = b->sigma, .ratio = b->ratio, .scale = scale, .best = best};
+    return &b->memory;
+}
+
+/* Of `dim` equal coordinates. */
+static zi_memory *even_past(past *b, size_t dim, double p, double mu, double sigma)
+{
+    for (size_t i = 0; i < dim; i++) {
+        b->p[i] = p;
+        b->mu[i] = mu;
+        b->sigma[i] = sigma;
+        b->ratio[i] = 1.0;
+    }
+    return remember(b, 1.0, INFINITY);
+}
+
+static zi_fitted learn_noisily(const zilch_optimizer_options *options, size_t dim, size_t elites,
+                               const double *elite, const double *cost, const zi_memory *last, double noise)
+{
+    double rising[MOST_ELITES];
+    for (size_t k = 0; k < elites; k++) {
+        rising[k] = (double)k;
+    }
+    const zi_lesson lesson = {.options = options,
+                              .dim = dim,
+                              .elites = elites,
+                              .elite = elite,
+                              .cost = cost ? cost : rising,
+                              .noise = noise,
+                              .last = last};
+    zi_fitted fitted;
+    if (zi_refit(&fitted, &lesson) != ZILCH_OK) {
+        fail_msg("%s", zilch_last_error());
+    }
+    return fitted;
+}
+
+static zi_fitted learn(const zilch_optimizer_options *options, size_t dim, size_t elites, const double *elite,
+                       const zi_memory *last)
+{
+    return learn_noisily(options, dim, elites, elite, NULL, last, 0.0);
+}
+
+static void assert_close(double got, double expected)
+{
+    if (got != expected && !(fabs(got - expected) <= 1e-12 * (1.0 + fabs(expected)))) {
+        fail_msg("%.17g, where %.17g is expected", got, expected);
+    }
+}
+
+/* Coordinate i of a law that has not been widened. */
+static void assert_marginal(const zi_fitted *f, size_t i, double p, double mu, double sigma)
+{
+    assert_close(f->memory.p[i], p);
+    assert_close(f->memory.mu[i], mu);
+    assert_close(f->memory.sigma[i], sigma);
+    assert_close(zilch_model_p(f->model)[i], p);
+    assert_close(zilch_model_mu(f->model)[i], mu);
+    assert_close(zilch_model_sigma(f->model)[i], sigma);
+    assert_close(zilch_model_tau(f->model)[i], zi_normal_quantile(1.0 - p));
+}
+
+/* Points of a random law. */
+static void random_elites(size_t dim, size_t elites, double p_min, double p_max, uint64_t seed, double *elite)
+{
+    zilch_model *law;
+    zilch_rng rng = zilch_rng_make(seed, 0);
+    assert_int_equal(zilch_model_random(&law, dim, &rng, 0.6, p_min, p_max), ZILCH_OK);
+    assert_int_equal(zilch_model_sample(law, &rng, elites, elite), ZILCH_OK);
+    zilch_model_destroy(law);
+}
+
+/* ---- All parts off ----------------------------------------------------------------------------------- */
+
+enum { DIM = 6, K = 30 };
+
+/* With columns of all kinds: as the law gave them, never active, always, once, and constant where active. */
+static void elites_of_all_kinds(double *elite)
+{
+    random_elites(DIM, K, 0.4, 0.8, 1, elite);
+    for (size_t k = 0; k < K; k++) {
+        double *x = elite + k * DIM;
+        x[2] = 0.0;
+        x[3] = x[3] != 0.0 ? x[3] : 1.0 + 0.01 * (double)k;
+        x[4] = k == 7 ? -3.0 : 0.0;
+        x[5] = k % 3 ? 2.5 : 0.0;
+    }
+}
+
+static void check_off(const zilch_optimizer_options *options, const double *elite, const zi_memory *last)
+{
+    zilch_model *model;
+    double x[40 * DIM], y[40 * DIM];
+    zi_fitted f = learn(options, DIM, K, elite, last);
+    assert_int_equal(zilch_model_fit(&model, K, DIM, elite, NULL, &options->model), ZILCH_OK);
+    for (size_t i = 0; i < DIM; i++) {
+        const int is_known = zilch_model_p(model)[i] > 0.0;
+        assert_marginal(&f, i, zilch_model_p(model)[i], is_known ? zilch_model_mu(model)[i] : last->mu[i],
+                        is_known ? zilch_model_sigma(model)[i]
+                                 : fmax(last->sigma[i], options->model.sigma_floor));
+    }
+    const double *rho = zilch_model_correlation(model);
+    assert_memory_equal(zilch_model_correlation(f.model), rho, 4 * (size_t)DIM * DIM * sizeof *rho);
+    assert_true(f.memory.scale == 1.0 && f.memory.best == 0.0 && !f.memory.correlation);
+    assert_null(f.scores.value);
+    zilch_rng rng = zilch_rng_make(2, 0);
+    assert_int_equal(zi_fitted_draw(&f, &options->refit, rng, 40, x), ZILCH_OK);
+    assert_int_equal(zilch_model_sample(model, &rng, 40, y), ZILCH_OK);
+    for (size_t i = 0; i < COUNT(x); i++) {
+        assert_true((x[i] == 0.0) == (y[i] == 0.0));
+        assert_close(x[i], y[i]);
+    }
+    zilch_model_destroy(model);
+    zi_fitted_free(&f);
+}
+
+static void with_all_off_the_law_is_the_models_fit(void **state)
+{
+    (void)state;
+    static past before;
+    double elite[K * DIM];
+    elites_of_all_kinds(elite);
+    for (int code = 0; code < 20; code++) {
+        zilch_optimizer_options options = options_as_published();
+        options.model.shrinkage = (zilch_shrinkage)(code % 5);
+        options.model.projection = (zilch_projection)(code / 5);
+        options.model.sigma_floor = code & 1 ? 0.125 : 0.0;
+        check_off(&options, elite, even_past(&before, DIM, 0.9, -7.0, 5.0)); /* of which nothing is seen */
+    }
+}
+
+/* The first points' law is what the first law follows, as far as it follows any. */
+static void the_first_law_follows_the_first_points(void **state)
+{
+    (void)state;
+    zilch_optimizer_options options = options_as_published();
+    const double elite[] = {1.0, 0.0, 2.0, 0.0};
+    options.initial_p = 0.25;
+    options.initial_mu = -3.0;
+    options.initial_sigma = 0.5;
+    zi_fitted plain = learn(&options, 2, 2, elite, &no_past);
+    assert_marginal(&plain, 0, 1.0, 1.5, 0.5);
+    assert_marginal(&plain, 1, 0.0, -3.0, 0.5);
+    assert_close(plain.step[0], 4.5);
+    assert_close(plain.step[1], 0.0);
+    options.refit.prior_p = options.refit.prior_mu = 2.0;
+    zi_fitted pulled = learn(&options, 2, 2, elite, &no_past);
+    assert_marginal(&pulled, 0, 0.625, -0.75, 0.5);
+    assert_marginal(&pulled, 1, 0.125, -3.0, 0.5);
+    zi_fitted_free(&plain);
+    zi_fitted_free(&pulled);
+}
+
+/* ---- Priors ----------------------------------------------------------------------------------------------
+ */
+
+/* Four elites of two coordinates, the last law's values, and all with equal weights by hand: of coordinate 0
+ * the sum is 7 of 3, the squared deviations 14/3; of coordinate 1 there is but one. */
+static const double four[] = {1, 0, 2, 0, 0, 0, 4, 3};
+
+static zi_memory *past_of_four(past *b)
+{
+    even_past(b, 2, 0.2, -1.0, 2.0);
+    b->p[1] = 0.6;
+    b->mu[1] = 0.5;
+    b->sigma[1] = 0.25;
+    return &b->memory;
+}
+
+static void priors_by_hand(void **state)
+{
+    (void)state;
+    static past before;
+    const zi_memory *last = past_of_four(&before);
+    for (unsigned on = 0; on < 8; on++) {
+        zilch_optimizer_options options = options_as_published();
+        options.refit.prior_p = on & 1 ? 6.0 : 0.0;
+        options.refit.prior_mu = on & 2 ? 2.0 : 0.0;
+        options.refit.prior_sigma = on & 4 ? 5.0 : 0.0;
+        zi_fitted f = learn(&options, 2, 4, four, last);
+        assert_marginal(&f, 0, on & 1 ? (3.0 + 6.0 * 0.2) / 10.0 : 0.75, on & 2 ? 1.0 : 7.0 / 3.0,
+                        on & 4 ? sqrt((14.0 / 3.0 + 5.0 * 4.0) / 7.0) : sqrt(14.0 / 9.0));
+        assert_marginal(&f, 1, on & 1 ? (1.0 + 6.0 * 0.6) / 10.0 : 0.25, on & 2 ? 4.0 / 3.0 : 3.0,
+                        on & 4 ? 0.25 : 0.0);
+        assert_close(f.step[0], f.memory.mu[0] + 1.0);
+        assert_close(f.step[1], f.memory.mu[1] - 0.5);
+        zi_fitted_free(&f);
+    }
+}
+
+/* One elite has a coordinate: without a prior its sigma is gone, with the default one it stays, however often
+ * that happens. */
+static void one_active_value_does_not_freeze(void **state)
+{
+    (void)state;
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.refit.weighting = ZILCH_WEIGHTING_EQUAL;
+    double elite[10 * 3] = {0};
+    zi_memory last = no_past;
+    for (size_t k = 0; k < 10; k++) {
+        elite[3 * k] = 1.0 + 0.1 * (double)k;
+    }
+    elite[3 * 4 + 1] = 0.7; /* coordinate 2: nobody */
+    for (int g = 0; g < 50; g++) {
+        zi_fitted f = learn(&options, 3, 10, elite, &last);
+        zi_memory_free(&last);
+        last = f.memory;
+        f.memory = (zi_memory){0};
+        assert_close(last.sigma[1], 2.0);
+        assert_close(last.mu[1], 0.7);
+        assert_close(last.sigma[2], 2.0);
+        assert_close(last.mu[2], 0.0);
+        assert_true(last.sigma[0] > 0.28);
+        zi_fitted_free(&f);
+    }
+    assert_close(last.sigma[0], sqrt(0.825 / 9.0)); /* of those with n - 1, at last */
+    options = options_as_published();
+    zi_fitted f = learn(&options, 3, 10, elite, &last);
+    assert_true(f.memory.sigma[1] == 0.0);
+    zi_fitted_free(&f);
+    zi_memory_free(&last);
+}
+
+/* ---- Margin
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Of ten coordinates; e is what p stays away from 0 and 1 by. */
+static void check_margin(double margin, double e)
+{
+    enum { COLS = 10, ROWS = 20000 };
+    static past before;
+    zilch_optimizer_options options = options_as_published();
+    double elite[4 * COLS] = {0};
+    options.refit.margin = margin;
+    for (size_t k = 0; k < 4; k++) {
+        for (size_t i = 0; i < 5; i++) {
+            elite[k * COLS + i] = (double)(1 + k);
+        }
+    }
+    zi_fitted f = learn(&options, COLS, 4, elite, even_past(&before, COLS, 0.5, 0.0, 1.0));
+    double *x = test_malloc(ROWS * COLS * sizeof *x);
+    double flips = 0.0;
+    assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(3, 0), ROWS, x), ZILCH_OK);
+    for (size_t i = 0; i < COLS; i++) {
+        assert_close(zilch_model_p(f.model)[i], i < 5 ? 1.0 - e : e);
+        assert_close(zilch_model_tau(f.model)[i], zi_normal_quantile(i < 5 ? e : 1.0 - e));
+    }
+    for (size_t i = 0; i < ROWS * COLS; i++) { /* so many are expected to differ from what all agree on */
+        flips += (x[i] != 0.0) != (i % COLS < 5);
+    }
+    assert_double_equal(flips / ROWS, COLS * e, 5.0 * sqrt(COLS * e * (1.0 - e) / ROWS));
+    for (size_t k = 0; k < 4; k++) { /* what is within it stays */
+        elite[k * COLS + 9] = k % 2 ? 1.0 : 0.0;
+    }
+    zi_fitted g = learn(&options, COLS, 4, elite, &before.memory);
+    assert_close(zilch_model_p(g.model)[9], 0.5);
+    zi_fitted_free(&f);
+    zi_fitted_free(&g);
+    test_free(x);
+}
+
+static void a_margin_limits_p(void **state)
+{
+    (void)state;
+    check_margin(0.0, 0.0);
+    check_margin(0.5, 0.05);
+    check_margin(1.0, 0.1);
+    check_margin(2.0, 0.1); /* not more than that: few coordinates would be as good as random */
+    check_margin(5.0, 0.1);
+}
+
+/* ---- Weights
+ * ------------------------------------------------------------------------------------------------ */
+
+/* p, mu and sigma without and with priors of 6, 2 and 5, for four elites with weights by rank, as Python has
+ * them:
+ *     from math import *
+ *     x=[[1,0],[2,0],[0,3],[4,5]]; last=[(.2,-1,2.),(.6,.5,.25)]
+ *     for w in ([4,3,2,1], [log(4.5/r) for r in (1,2,3,4)]):
+ *         eff=sum(w)**2/sum(v*v for v in w)
+ *         for i in range(2):
+ *             a=[(w[k],x[k][i]) for k in range(4) if x[k][i]]; W=sum(v for v,_ in a)
+ *             n=W**2/sum(v*v for v,_ in a); m=sum(v*y for v,y in a)/W; s=sum(v*(y-m)**2 for v,y in a)/W
+ *             p,mu,sd=last[i]
+ *             print(W/sum(w), m, sqrt(s), (eff*W/sum(w)+6*p)/(eff+6), (n*m+2*mu)/(n+2),
+ *                   sqrt((s*n+5*sd*sd)/(n+4)))
+ */
+static void weights_by_rank(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 0, 2, 0, 0, 3, 4, 5};
+    static const struct {
+        zilch_weighting weighting;
+        double weight[4];
+        double expected[2][6];
+    } cases[] = {
+        {ZILCH_WEIGHTING_LINEAR,
+         {4, 3, 2, 1},
+         {{0.8, 1.75, 0.9682458365518543, 0.4142857142857143, 0.517241379310345, 1.8580583823930161},
+          {0.3, 3.6666666666666665, 0.9428090415820634, 0.49285714285714277, 2.0, 0.5742311201165823}}},
+        {ZILCH_WEIGHTING_LOG,
+         {1.5040773967762742, 0.81093021621632877, 0.40546510810816438, 0.11778303565638346},
+         {{0.8571428571428571, 1.478577687657606, 0.7348671942483554, 0.39868062948716737, 0.2446526845815277,
+           1.87209816803858},
+          {0.18435552980693504, 3.450199535574019, 0.8352960249617948, 0.4743340141596243, 1.7814248614048251,
+           0.5000167867882475}}}};
+    static past before;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        zilch_optimizer_options options = options_as_published();
+        zilch_model *model;
+        options.refit.weighting = cases[c].weighting;
+        zi_fitted plain = learn(&options, 2, 4, x, past_of_four(&before));
+        assert_int_equal(zilch_model_fit(&model, 4, 2, x, cases[c].weight, &options.model), ZILCH_OK);
+        options.refit.prior_p = 6.0;
+        options.refit.prior_mu = 2.0;
+        options.refit.prior_sigma = 5.0;
+        zi_fitted pulled = learn(&options, 2, 4, x, past_of_four(&before));
+        for (size_t i = 0; i < 2; i++) {
+            const double *e = cases[c].expected[i];
+            assert_marginal(&plain, i, e[0], e[1], e[2]);
+            assert_marginal(&pulled, i, e[3], e[4], e[5]);
+        }
+        for (size_t i = 0; i < 16; i++) {
+            assert_double_equal(zilch_model_correlation(plain.model)[i], zilch_model_correlation(model)[i],
+                                1e-9);
+        }
+        zilch_model_destroy(model);
+        zi_fitted_free(&plain);
+        zi_fitted_free(&pulled);
+    }
+}
+
+/* ---- Correlations
+ * --------------------------------------------------------------------------------------------- */
+
+/* Two values by the elites that have both, a value and a mask by those that have the value, masks by all;
+ * a blend that is a correlation matrix stays as it is. */
+static void correlations_are_blended_by_evidence(void **state)
+{
+    (void)state;
+    enum { COLS = 3, SIDE = 2 * COLS, ELITES = 60 };
+    static past before;
+    double first[ELITES * COLS], second[ELITES * COLS];
+    zilch_optimizer_options options = options_as_published();
+    options.model.shrinkage = ZILCH_SHRINK_ENTRYWISE;
+    options.refit.prior_correlation = 40.0;
+    random_elites(COLS, ELITES, 0.4, 0.8, 5, first);
+    random_elites(COLS, ELITES, 0.4, 0.8, 6, second);
+    zi_fitted one = learn(&options, COLS, ELITES, first, even_past(&before, COLS, 0.5, 0.0, 1.0));
+    zi_fitted fresh = learn(&options, COLS, ELITES, second, &before.memory);
+    const double *last = one.memory.correlation, *shown = zilch_model_correlation(fresh.model);
+    assert_memory_equal(last, zilch_model_correlation(one.model), SIDE * SIDE * sizeof *last);
+    zi_fitted two = learn(&options, COLS, ELITES, second, &one.memory);
+    const double *blend = zilch_model_correlation(two.model), *p = zilch_model_p(fresh.model);
+    double moved = 0.0;
+    for (size_t a = 0; a < SIDE; a++) {
+        for (size_t b = 0; b < SIDE; b++) {
+            const double count = ELITES * (a < COLS ? p[a] : 1.0) * (b < COLS ? p[b] : 1.0);
+            const double old = last[a * SIDE + b], new = shown[a * SIDE + b];
+            const double expected = (count * new + 40.0 * old) / (count + 40.0);
+            assert_double_equal(blend[a * SIDE + b], a == b ? 1.0 : expected, 1e-12);
+            moved = fmax(moved, fabs(new - old));
+        }
+    }
+    assert_true(moved > 0.3);
+    assert_memory_equal(two.memory.correlation, blend, SIDE * SIDE * sizeof *blend);
+    options.refit.prior_correlation = 1e6;
+    zi_fitted three = learn(&options, COLS, ELITES, second, &one.memory);
+    for (size_t i = 0; i < SIDE * SIDE; i++) {
+        assert_double_equal(zilch_model_correlation(three.model)[i], last[i], 1e-4);
+    }
+    zi_fitted_free(&one);
+    zi_fitted_free(&fresh);
+    zi_fitted_free(&two);
+    zi_fitted_free(&three);
+}
+
+/* Few elites, and a past that contradicts them: what comes out is a law all the same. */
+static void a_blend_is_always_a_law(void **state)
+{
+    (void)state;
+    enum { COLS = 8, SIDE = 2 * COLS, ELITES = 9 };
+    zilch_optimizer_options options = options_as_published();
+    options.model.shrinkage = ZILCH_SHRINK_NONE;
+    zi_memory last = no_past;
+    double farthest = 0.0;
+    for (uint64_t g = 0; g < 40; g++) {
+        double elite[ELITES * COLS], x[5 * COLS];
+        zilch_model *same;
+        options.refit.prior_correlation = g % 2 ? 3.0 : 50.0;
+        random_elites(COLS, ELITES, 0.2, 0.9, 100 + g, elite);
+        zi_fitted f = learn(&options, COLS, ELITES, elite, &last);
+        const double *rho = zilch_model_correlation(f.model);
+        for (size_t i = 0; i < SIDE; i++) {
+            assert_close(rho[i * SIDE + i], 1.0);
+            for (size_t j = 0; j < i; j++) {
+                assert_true(rho[i * SIDE + j] == rho[j * SIDE + i] && fabs(rho[i * SIDE + j]) <= 1.0);
+                farthest = fmax(farthest, fabs(rho[i * SIDE + j]));
+            }
+        }
+        assert_int_equal(zilch_model_create(&same, COLS, zilch_model_p(f.model), zilch_model_mu(f.model),
+                                            zilch_model_sigma(f.model), rho),
+                         ZILCH_OK);
+        assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(g, 0), 5, x), ZILCH_OK);
+        for (size_t i = 0; i < COUNT(x); i++) {
+            assert_true(isfinite(x[i]));
+        }
+        zilch_model_destroy(same);
+        zi_memory_free(&last);
+        last = f.memory;
+        f.memory = (zi_memory){0};
+        zi_fitted_free(&f);
+    }
+    assert_true(farthest > 0.5);
+    zi_memory_free(&last);
+}
+
+/* ---- Variance control
+ * ---------------------------------------------------------------------------------------- */
+
+/* Four elites of two coordinates at `where` in the first, the two best of this cost; the last law had mu 0,
+ * sigma 1 and a best of 10. */
+typedef struct control {
+    double where, cost, noise, scale, p;
+    int is_widened;
+} control;
+
+static double scale_after(const control *c)
+{
+    static past before;
+    zilch_optimizer_options options = options_as_published();
+    const double elite[] = {c->where, 1, c->where, -1, -c->where, 1, -c->where, -1};
+    const double cost[] = {c->cost, c->cost, 11, 12};
+    options.refit.is_widened = c->is_widened;
+    even_past(&before, 2, c->p, 0.0, 1.0);
+    zi_fitted f = learn_noisily(&options, 2, 4, elite, cost, remember(&before, c->scale, 10.0), c->noise);
+    const double scale = f.memory.scale;
+    for (size_t i = 0; i < 2; i++) {
+        assert_close(zilch_model_sigma(f.model)[i], scale * f.memory.sigma[i]);
+    }
+    assert_true(f.memory.best == c->cost);
+    zi_fitted_free(&f);
+    return scale;
+}
+
+static void the_law_widens_while_it_is_led_outside(void **state)
+{
+    (void)state;
+    static const struct {
+        control control;
+        double expected;
+    } cases[] = {
+        {{1.01, 5, 0, 1, 0.6, 1}, 1.0 / 0.9},    /* better, and farther than sigma */
+        {{-1.01, 5, 0, 3, 0.6, 1}, 3.0 / 0.9},   /* on either side */
+        {{0.99, 5, 0, 1, 0.6, 1}, 1.0},          /* better, but from within */
+        {{0.99, 5, 0, 3, 0.6, 1}, 3.0},          /* which leaves it as it is */
+        {{1.01, 10, 0, 3, 0.6, 1}, 2.7},         /* as good is not better */
+        {{1.01, 11, 0, 3, 0.6, 1}, 2.7},         /* nothing better: back */
+        {{1.01, 11, 0, 1.05, 0.6, 1}, 1.0},      /* but not below 1 */
+        {{1.01, 11, 0, 1, 0.6, 1}, 1.0},         /* never */
+        {{1.01, 9, 0.49, 2, 0.6, 1}, 2.0 / 0.9}, /* beyond two deviations of the noise */
+        {{1.01, 9, 0.51, 2, 0.6, 1}, 1.8},       /* within them */
+        {{1.01, 5, 0, 1, 0.5, 1}, 1.0},          /* a coordinate that was off half of the time */
+        {{1.01, 5, 0, 950, 0.6, 1}, 1000.0},     /* not for ever */
+        {{1.01, 5, 0, 3, 0.6, 0}, 1.0},          /* a part that is off */
+        {{1e9, -1e9, 0, 1, 0.6, 1}, 1.0 / 0.9},  /* however far */
+        {{1.01, 5, 1e9, 1, 0.6, 1}, 1.0},        /* however noisy */
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const double scale = scale_after(&cases[k].control);
+        if (!(fabs(scale - cases[k].expected) <= 1e-12 * scale)) {
+            fail_msg("case %zu: %.17g instead of %g", k, scale, cases[k].expected);
+        }
+    }
+}
+
+/* A coordinate that only half of the better points have does not count. */
+static void improvements_must_agree_on_a_coordinate(void **state)
+{
+    (void)state;
+    static past before;
+    zilch_optimizer_options options = options_as_published();
+    options.refit.is_widened = 1;
+    for (int both = 0; both < 2; both++) {
+        const double elite[] = {5, 0.5, both ? 5 : 0, -0.5, 1, 0, -1, 0};
+        const double cost[] = {3, 4, 11, 12};
+        even_past(&before, 2, 0.9, 0.0, 1.0);
+        zi_fitted f = learn_noisily(&options, 2, 4, elite, cost, remember(&before, 2.0, 10.0), 0.0);
+        assert_close(f.memory.scale, both ? 2.0 / 0.9 : 2.0);
+        zi_fitted_free(&f);
+    }
+}
+
+/* The first law has nothing to be better than. */
+static void the_first_law_is_not_widened(void **state)
+{
+    (void)state;
+    const zilch_optimizer_options options = zilch_optimizer_defaults();
+    const double elite[] = {50, 0, 60, 0, 70, 1};
+    zi_fitted f = learn(&options, 2, 3, elite, &no_past);
+    assert_true(f.memory.scale == 1.0);
+    zi_fitted_free(&f);
+}
+
+/* ---- Shift and timid points
+ * ------------------------------------------------------------------------------------- */
+
+enum { ROWS = 400 };
+
+/* A law of DIM coordinates with a step, a scale and ratios. */
+static zi_fitted law_to_draw_from(double scale, past *before)
+{
+    zilch_optimizer_options options = options_as_published();
+    double elite[K * DIM], cost[K];
+    random_elites(DIM, K, 0.4, 0.8, 9, elite);
+    for (size_t k = 0; k < K; k++) {
+        elite[k * DIM + 1] = k == 3 ? 1.5 : 0.0; /* given up */
+        elite[k * DIM + 2] = 0.0;
+        cost[k] = (double)k;
+    }
+    even_past(before, DIM, 0.4, 0.25, 3.0);
+    before->ratio[1] = 0.5;
+    before->ratio[2] = 0.125;
+    options.refit.margin = 2.0; /* p of what was given up: 0.1 */
+    options.refit.prior_sigma = 5.0;
+    options.refit.is_widened = 1;
+    return learn_noisily(&options, DIM, K, elite, cost, remember(before, scale / 0.9, 0.0), 0.0);
+}
+
+static void draw_with(const zi_fitted *f, double shift, double timid, size_t rows, double *x)
+{
+    const zilch_refit refit = {.shift = shift, .timid = timid};
+    assert_int_equal(zi_fitted_draw(f, &refit, zilch_rng_make(10, 0), rows, x), ZILCH_OK);
+}
+
+static void the_first_rows_are_shifted(void **state)
+{
+    (void)state;
+    static past before;
+    zi_fitted f = law_to_draw_from(3.0, &before);
+    double plain[ROWS * DIM], moved[ROWS * DIM];
+    size_t changed = 0;
+    assert_close(f.memory.scale, 3.0);
+    draw_with(&f, 0.0, 0.0, ROWS, plain);
+    draw_with(&f, 0.3, 0.0, ROWS, moved);
+    for (size_t i = 0; i < ROWS * DIM; i++) {
+        const int is_moved = i / DIM < 3 * ROWS / 10 && plain[i] != 0.0;
+        const double by = f.memory.mu[i % DIM] - 0.25;
+        assert_double_equal(moved[i], plain[i] + (is_moved ? 2.0 * 3.0 * by : 0.0), is_moved ? 1e-12 : 0.0);
+        changed += plain[i] != moved[i];
+    }
+    assert_true(changed > ROWS / 2);
+    draw_with(&f, 1.0, 1.0, 1, moved); /* all of one */
+    assert_memory_not_equal(plain, moved, DIM * sizeof *plain);
+    draw_with(&f, 0.99, 0.0, 1, moved); /* a part of one is none */
+    assert_memory_equal(plain, moved, DIM * sizeof *plain);
+    zi_fitted_free(&f);
+}
+
+/* Every second row, but not those that are shifted; where nothing was given up, nothing happens. */
+static void timid_rows_are_small_where_the_elites_gave_up(void **state)
+{
+    (void)state;
+    static past before;
+    for (int wide = 0; wide < 2; wide++) {
+        zi_fitted f = law_to_draw_from(wide ? 3.0 : 1.0, &before);
+        double plain[ROWS * DIM], timid[ROWS * DIM];
+        size_t changed = 0;
+        assert_true(f.memory.ratio[1] == 0.5 && f.memory.ratio[2] == 0.125 && f.memory.ratio[0] == 1.0);
+        draw_with(&f, 0.25, 0.0, ROWS, plain);
+        draw_with(&f, 0.25, 0.5, ROWS, timid);
+        for (size_t i = 0; i < ROWS * DIM; i++) {
+            const size_t row = i / DIM, col = i % DIM;
+            const int is_timid = row >= ROWS / 4 && row % 2;
+            const double size = !is_timid  ? 1.0
+                                : col == 1 ? (wide ? 1.0 : 0.5) /* never larger */
+                                : col == 2 ? (wide ? 0.375 : 0.125)
+                                           : 1.0;
+            assert_double_equal(timid[i], plain[i] * size, 1e-15 * fabs(plain[i]));
+            changed += timid[i] != plain[i];
+        }
+        assert_true(changed > 3);
+        zi_fitted_free(&f);
+    }
+}
+
+/* As many rows as the share says. */
+static void a_share_of_the_rows_is_timid(void **state)
+{
+    (void)state;
+    enum { MANY = 2000 };
+    static past before;
+    static double plain[MANY * DIM], timid[MANY * DIM];
+    zi_fitted f = law_to_draw_from(1.0, &before);
+    static const double shares[] = {0.0, 0.1, 0.3, 0.75, 1.0};
+    for (size_t k = 0; k < COUNT(shares); k++) {
+        double active = 0.0, changed = 0.0;
+        draw_with(&f, 0.0, 0.0, MANY, plain);
+        draw_with(&f, 0.0, shares[k], MANY, timid);
+        for (size_t row = 0; row < MANY; row++) {
+            const double *x = plain + row * DIM, *y = timid + row * DIM;
+            active += x[2] != 0.0;
+            changed += x[2] != y[2];
+        }
+        assert_true(active > 100.0); /* of p = 0.1, by the margin */
+        assert_double_equal(changed / active, shares[k],
+                            5.0 * sqrt(shares[k] * (1.0 - shares[k]) / active) + 1e-12);
+    }
+    zi_fitted_free(&f);
+}
+
+/* Coordinates in use, before and now, narrow to a half and a quarter: so does what was given up, by the
+ * geometric mean. In use again, its ratio is 1. */
+static void ratios_follow_the_coordinates_in_use(void **state)
+{
+    (void)state;
+    static past before;
+    const zilch_optimizer_options options = options_as_published();
+    const double elite[] = {1, 10, 0, 0, 1, 3, 11, 7, 0, 2}; /* deviations 1, 0.5; none, one, two */
+    even_past(&before, 5, 1.0, 0.0, 2.0);
+    before.p[2] = before.p[3] = 0.4;
+    before.ratio[2] = 0.8;
+    before.ratio[3] = 0.4;
+    before.ratio[4] = 0.1;
+    before.p[4] = 0.5; /* not in use before */
+    zi_fitted f = learn(&options, 5, 2, elite, &before.memory);
+    assert_close(f.memory.sigma[0], 1.0);
+    assert_close(f.memory.sigma[1], 0.5);
+    assert_close(f.memory.ratio[0], 1.0);
+    assert_close(f.memory.ratio[1], 1.0);
+    assert_close(f.memory.ratio[2], 0.8 * sqrt(0.125));
+    assert_close(f.memory.ratio[3], 0.4 * sqrt(0.125));
+    assert_close(f.memory.ratio[4], 1.0);
+    before.sigma[0] = before.sigma[1] = 0.01; /* wider now: what was given up is never larger than it was */
+    zi_fitted g = learn(&options, 5, 2, elite, &before.memory);
+    assert_close(g.memory.ratio[2], 1.0);
+    zi_fitted_free(&f);
+    zi_fitted_free(&g);
+}
+
+/* ---- Normal scores
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Quantiles of the middles of the ranks; equal values share one: 1, 1, 2, 3 have -0.674, 0.319, 1.150, as
+ *     python3 -c "from statistics import NormalDist as N; print([N().inv_cdf(q) for q in (.25,.625,.875)])"
+ * says; a value of weight 2 is as two. The others stay. */
+static void scores_by_hand(void **state)
+{
+    (void)state;
+    static const double z[] = {-0.6744897501960817, 0.31863936396437514, 1.1503493803760079};
+    static const double x[] = {3, 0, 5, 1, 2, 5, 0, 0, 7, 1, -2, 0, 2, 2, 5}; /* columns 0: 3 1 0 1 2 */
+    static const double twice[] = {3, 0, 5, 1, 2, 5, 0, 0, 7, 2, -2, 0};
+    static const double even[] = {1, 1, 1, 1, 1}, weight[] = {1, 2, 1, 1};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const size_t rows = weighted ? 4 : 5;
+        const double *points = weighted ? twice : x;
+        double scored[15];
+        zi_scores s;
+        assert_int_equal(zi_scores_create(&s, rows, 3, points, weighted ? weight : even, scored), ZILCH_OK);
+        assert_int_equal(s.count[0], 3);
+        for (size_t k = 0; k < 3; k++) {
+            assert_true(s.value[k] == (double)(k + 1));
+            assert_close(s.score[k], z[k]);
+        }
+        assert_close(s.spread[0], sqrt(2.75 / 4.0)); /* of 1, 1, 2, 3: mean 7/4 */
+        for (size_t k = 0; k < rows; k++) {
+            const double value = points[3 * k];
+            assert_close(scored[3 * k], value == 0.0 ? 0.0 : 16.0 + z[(size_t)value - 1]);
+        }
+        assert_int_equal(s.count[1], 0); /* two different values have no shape, */
+        assert_int_equal(s.count[2], 0);
+        for (size_t k = 0; k < rows; k++) { /* and stay */
+            assert_true(scored[3 * k + 1] == points[3 * k + 1] && scored[3 * k + 2] == points[3 * k + 2]);
+        }
+        assert_true(zi_scores_shape(&s, 1, 0.5, 2.0, 0.123) == 0.123);
+        zi_scores_free(&s);
+    }
+}
+
+/* At its score each value comes back, between them the way is straight, outside it goes on with the slope of
+ * the values' deviation; it only rises. A wider law stretches all around mu; one without width is left. */
+static void shapes_go_through_the_values(void **state)
+{
+    (void)state;
+    enum { VALUES = 9 };
+    static const double x[VALUES] = {-4, -3.5, -3.4, 0.25, 5, 5.5, 7, 7.25, 30};
+    static const double even[VALUES] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const double mu = 5.0;
+    double scored[VALUES], last = -INFINITY;
+    zi_scores s;
+    assert_int_equal(zi_scores_create(&s, VALUES, 1, x, even, scored), ZILCH_OK);
+    const double sigma = s.spread[0];
+    for (size_t k = 0; k < VALUES; k++) {
+        const double z = zi_normal_quantile(((double)k + 0.5) / VALUES);
+        assert_close(zi_scores_shape(&s, 0, mu, sigma, mu + sigma * z), x[k]);
+        assert_close(zi_scores_shape(&s, 0, mu, 3.0 * sigma, mu + 3.0 * sigma * z), mu + 3.0 * (x[k] - mu));
+        if (k) {
+            const double before = zi_normal_quantile(((double)k - 0.5) / VALUES);
+            assert_close(zi_scores_shape(&s, 0, mu, sigma, mu + sigma * 0.5 * (z + before)),
+                         0.5 * (x[k] + x[k - 1]));
+        }
+    }
+    const double end = zi_normal_quantile(0.5 / VALUES);
+    assert_close(zi_scores_shape(&s, 0, mu, sigma, mu + sigma * (end - 2.0)), -4.0 - 2.0 * sigma);
+    assert_close(zi_scores_shape(&s, 0, mu, sigma, mu + sigma * (2.0 - end)), 30.0 + 2.0 * sigma);
+    for (int k = -600; k <= 600; k++) {
+        const double shaped = zi_scores_shape(&s, 0, mu, sigma, mu + sigma * 0.01 * k);
+        assert_true(shaped > last);
+        last = shaped;
+    }
+    assert_true(zi_scores_shape(&s, 0, mu, 0.0, 1.5) == 1.5);
+    zi_scores_free(&s);
+}
+
+/* Two heaps far apart: new points fall between neighbours of the elites equally often, also between the
+ * heaps; a normal law would fill the middle. */
+static void scores_keep_two_heaps_apart(void **state)
+{
+    (void)state;
+    enum { VALUES = 20, MANY = 40000 };
+    zilch_optimizer_options options = options_as_published();
+    double elite[VALUES], middle[2] = {0};
+    double *x = test_malloc(MANY * sizeof *x);
+    for (size_t k = 0; k < VALUES; k++) {
+        elite[k] = (k % 2 ? 5.0 : -6.0) + 0.1 * (double)(k / 2);
+    }
+    for (int scores = 0; scores < 2; scores++) {
+        double between[VALUES + 1] = {0};
+        options.refit.values = scores ? ZILCH_VALUES_SCORES : ZILCH_VALUES_NORMAL;
+        zi_fitted f = learn(&options, 1, VALUES, elite, &no_past);
+        assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(11, 0), MANY, x), ZILCH_OK);
+        for (size_t row = 0; row < MANY; row++) {
+            size_t below = 0;
+            for (size_t k = 0; k < VALUES; k++) {
+                below += elite[k] < x[row];
+            }
+            between[below]++;
+            middle[scores] += fabs(x[row]) < 4.0;
+        }
+        double chi_square = 0.0;
+        for (size_t k = 0; k <= VALUES; k++) {
+            const double expected = MANY * (k == 0 || k == VALUES ? 0.5 : 1.0) / VALUES;
+            chi_square += (between[k] - expected) * (between[k] - expected) / expected;
+        }
+        assert_true(scores ? chi_square < 70.0 : chi_square > 1000.0); /* 20 degrees: 2e-7 are above 70 */
+        zi_fitted_free(&f);
+    }
+    assert_true(middle[1] / MANY < 1.0 / VALUES); /* what goes from one heap to the other */
+    assert_true(middle[0] / MANY > 0.4);
+    test_free(x);
+}
+
+/* Through any rising change of the values: the same scores, so the same correlations, to the last bit. */
+static void scores_do_not_see_a_change_of_scale(void **state)
+{
+    (void)state;
+    static past before;
+    zilch_optimizer_options options = options_as_published();
+    double elite[K * DIM], bent[K * DIM];
+    options.refit.values = ZILCH_VALUES_SCORES;
+    options.refit.weighting = ZILCH_WEIGHTING_LINEAR;
+    random_elites(DIM, K, 0.5, 0.9, 12, elite);
+    for (size_t i = 0; i < K * DIM; i++) {
+        bent[i] = elite[i] != 0.0 ? exp(elite[i]) : 0.0;
+    }
+    even_past(&before, DIM, 0.5, 0.0, 1.0);
+    zi_fitted f = learn(&options, DIM, K, elite, &before.memory);
+    zi_fitted g = learn(&options, DIM, K, bent, &before.memory);
+    const double *rho = zilch_model_correlation(f.model);
+    assert_memory_equal(rho, zilch_model_correlation(g.model), 4 * (size_t)DIM * DIM * sizeof *rho);
+    double x[ROWS * DIM], y[ROWS * DIM], most = 0.0;
+    assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(13, 0), ROWS, x), ZILCH_OK);
+    assert_int_equal(zi_fitted_draw(&g, &options.refit, zilch_rng_make(13, 0), ROWS, y), ZILCH_OK);
+    for (size_t i = 0; i < ROWS * DIM; i++) {
+        assert_true((x[i] == 0.0) == (y[i] == 0.0));
+    }
+    for (size_t i = 1; i < 2 * DIM; i++) {
+        most = fmax(most, fabs(rho[i]));
+    }
+    assert_true(most > 0.1);
+    zi_fitted_free(&f);
+    zi_fitted_free(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_all_off_the_law_is_the_models_fit),
+        cmocka_unit_test(the_first_law_follows_the_first_points),
+        cmocka_unit_test(priors_by_hand),
+        cmocka_unit_test(one_active_value_does_not_freeze),
+        cmocka_unit_test(a_margin_limits_p),
+        cmocka_unit_test(weights_by_rank),
+        cmocka_unit_test(correlations_are_blended_by_evidence),
+        cmocka_unit_test(a_blend_is_always_a_law),
+        cmocka_unit_test(the_law_widens_while_it_is_led_outside),
+        cmocka_unit_test(improvements_must_agree_on_a_coordinate),
+        cmocka_unit_test(the_first_law_is_not_widened),
+        cmocka_unit_test(the_first_rows_are_shifted),
+        cmocka_unit_test(timid_rows_are_small_where_the_elites_gave_up),
+        cmocka_unit_test(a_share_of_the_rows_is_timid),
+        cmocka_unit_test(ratios_follow_the_coordinates_in_use),
+        cmocka_unit_test(scores_by_hand),
+        cmocka_unit_test(shapes_go_through_the_values),
+        cmocka_unit_test(scores_keep_two_heaps_apart),
+        cmocka_unit_test(scores_do_not_see_a_change_of_scale),
+    };
+    return cmocka_run_group_tests_name("refit", tests, NULL, NULL);
+}

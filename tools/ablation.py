@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""What each part of the search is worth: docs/search.md's tables, as Markdown.
+
+    python3 tools/ablation.py ZILCH smop      SMOP1 to 8 and the ellipsoid, d = 100, 20 seeds
+    python3 tools/ablation.py ZILCH lander    10 seeds, measured after 25 and 50 generations
+    python3 tools/ablation.py ZILCH final     the lander, default and published, after 25, 50 and 100
+    python3 tools/ablation.py ZILCH large     SMOP1, 2, 7 at d = 1,000, N = 1,000, 3 seeds
+    python3 tools/ablation.py ZILCH dense     functions without zeros, d = 20
+
+Every method and problem is one call of 'zilch compare --json', whose result is kept in a folder (--keep) and
+not computed again: interrupt it when you like. Delete the folder after a change of the search. --only takes
+the methods whose name contains a text.
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+
+PARTS = {
+    "initial spread": "initial-spread=0.1",
+    "prior sigma": "prior-sigma=5",
+    "margin": "margin=0.5",
+    "margin, timid": "margin=0.5+timid=0.5",
+    "shift": "shift=0.25",
+    "widened": "widened=yes",
+    "linear weights": "weighting=linear",
+    "fisher": "inverter=exact+shrinkage=fisher",
+    "again uncertain": "again=uncertain",
+}
+LEFT_OUT = {
+    "initial spread": "initial-spread=0",
+    "prior sigma": "prior-sigma=0",
+    "margin": "margin=0",
+    "timid": "timid=0",
+    "shift": "shift=0",
+    "widened": "widened=no",
+    "linear weights": "weighting=equal",
+    "shrinkage": "shrinkage=none",
+    "again uncertain": "again=all",
+    "correlations": "shrinkage=all",
+}
+TRIED = {
+    "initial spread 0.5": "initial-spread=0.5",
+    "log weights": "weighting=log",
+    "bayes": "shrinkage=bayes",
+    "entrywise": "shrinkage=entrywise",
+    "amortised": "inverter=amortised",
+    "prior p 30": "prior-p=30",
+    "prior mu 10": "prior-mu=10",
+    "memory of correlations 30": "prior-correlation=30",
+    "normal scores": "values=scores",
+    "restart 20": "restart=20",
+    "mean archive": "archive=mean",
+}
+LANDER_TRIED = {**TRIED, "common seeds": "seeds=common", "no pruning": "prune=no"}
+
+
+def methods(tried, baselines):
+    """Name to method."""
+    rows = {"published": "published", "published, exact inverter": "published+inverter=exact"}
+    rows |= {f"published with {name}": f"published+{words}" for name, words in PARTS.items()}
+    rows |= {"**default: all of these**": "default"}
+    rows |= {f"default without {name}": f"default+{words}" for name, words in LEFT_OUT.items()}
+    rows |= {f"default with {name}": f"default+{words}" for name, words in tried.items()}
+    return rows | {f"baseline {name}": name for name in baselines}
+
+
+def compare(arguments, problem, method, words):
+    """Runs of a method, from the folder if they are there."""
+    name = f"{problem}_{method}_{'_'.join(words)}".replace("/", "")
+    path = pathlib.Path(arguments.keep, "".join(c if c.isalnum() or c in "=.,+-" else "_" for c in name) + ".json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        partial = path.with_suffix(".part")
+        subprocess.run([arguments.zilch, "compare", "--problem", problem, "--methods", method, *words, "--threads",
+                        str(arguments.threads), "--json", "-o", partial], check=True, stdout=subprocess.DEVNULL)
+        partial.rename(path)
+    return json.loads(path.read_text())["runs"]
+
+
+def chosen(arguments, rows):
+    return {name: method for name, method in rows.items() if arguments.only in name}
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|", flush=True)
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def scores(runs):
+    return [run["fitness"] for run in runs]
+
+
+def rank_test(a, b):
+    """Two-sided p of Wilcoxon, Mann and Whitney's test, by the normal law; held-out means are never equal."""
+    wins = sum((x > y) + 0.5 * (x == y) for x in a for y in b)
+    pairs = len(a) * len(b)
+    deviation = math.sqrt(pairs * (len(a) + len(b) + 1) / 12)
+    return math.erfc(max(abs(wins - pairs / 2) - 0.5, 0) / deviation / math.sqrt(2))
+
+
+def solved_cell(runs):
+    """Median (how many of the runs got below 1e-8)."""
+    solved = sum(run["best_value_seen"] <= 1e-8 for run in runs)
+    return f"{statistics.median(scores(runs)):.0e} ({solved})"
+
+
+def smop(arguments):
+    problems = {f"smop{k}:dim={arguments.dim}": 50000 for k in range(1, 9)} | {f"ellipsoid:dim={arguments.dim}": 100000}
+    rows = chosen(arguments, methods(TRIED, ["ea", "dense", "adhoc"]))
+
+    def cells():
+        for name, method in rows.items():
+            yield [name] + [solved_cell(compare(arguments, problem, method, ["--seeds", str(arguments.seeds or 20),
+                                                                             "--evaluations", str(evaluations)]))
+                            for problem, evaluations in problems.items()]
+    table(["refit"] + [problem.split(":")[0] for problem in problems], cells())
+
+
+def at(run, generation):
+    """Held-out fitness and active count after a generation."""
+    for checkpoint in run["checkpoints"]:
+        if checkpoint["generations"] == generation:
+            return checkpoint["fitness"], checkpoint["active"]
+    return run["fitness"], run["active"]
+
+
+def lander_cells(arguments, rows, generations, marks):
+    published = None
+    for name, method in rows.items():
+        runs = compare(arguments, "lander", method, ["--seeds", str(arguments.seeds or 10), "--generations",
+                                                     str(generations), "--at", ",".join(map(str, marks[:-1]))])
+        cells = [name]
+        for k, target in enumerate((200, 250)):
+            reached = [run["evaluations_to_targets"][k] or float("inf") for run in runs]
+            cells.append(f"{statistics.median(reached) / 500:.1f}")
+        for mark in marks:
+            fitness, active = zip(*(at(run, mark) for run in runs))
+            published = published or {mark: [at(run, mark)[0] for run in runs] for mark in marks}
+            p = rank_test(fitness, published[mark]) if name != "published" else None
+            cells.append(f"{statistics.median(fitness):.1f} ({min(fitness):.0f} to {max(fitness):.0f}), "
+                         f"{statistics.median(active):.0f}" + (f", p {p:.1g}" if p is not None else ""))
+        yield cells
+
+
+def lander(arguments, generations=50, marks=(25, 50), rows=None):
+    rows = chosen(arguments, rows or methods(LANDER_TRIED, ["ea"]))
+    table(["refit", "to 200", "to 250"] + [f"after {mark}" for mark in marks],
+          lander_cells(arguments, rows, generations, marks))
+
+
+def final(arguments):
+    lander(arguments, 100, (25, 50, 100), {"published": "published", "published with pruning": "published+prune=yes",
+                                           "**default**": "default", "default without pruning": "default+prune=no"})
+
+
+def large(arguments):
+    def cells():
+        for name, method in {"default": "default+population=1000", "published": "published+population=1000+elites=200"}.items():
+            row = [name]
+            for problem in (1, 2, 7):
+                runs = compare(arguments, f"smop{problem}:dim=1000", method,
+                               ["--seeds", str(arguments.seeds or 3), "--evaluations", "100000"])
+                row.append(f"{statistics.median(scores(runs)):.0e}, {100 * min(run['support'] for run in runs):.1f} %")
+            yield row
+    table(["refit", "SMOP1", "SMOP2", "SMOP7"], cells())
+
+
+def dense(arguments):
+    problems = ["sphere:dim=20,active=20", "ellipsoid:dim=20,active=20", "rosenbrock:dim=20,active=20"]
+
+    def cells():
+        for method in ("default", "dense"):
+            row = [method]
+            for problem in problems:
+                runs = compare(arguments, problem, method, ["--seeds", str(arguments.seeds or 20), "--evaluations", "200000",
+                                                            "--targets", "1e-8"])
+                reached = [run["evaluations_to_targets"][0] or float("inf") for run in runs]
+                row.append(f"{statistics.median(reached):.0f} ({sum(r < float('inf') for r in reached)}), "
+                           f"{statistics.median(scores(runs)):.1e}")
+            yield row
+    table(["law", "sphere", "ellipsoid", "Rosenbrock"], cells())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("zilch")
+    parser.add_argument("table", choices=["smop", "lander", "final", "large", "dense"])
+    parser.add_argument("--seeds", type=int, help="other than the table's")
+    parser.add_argument("--dim", type=int, default=100)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--keep", default="ablation")
+    arguments = parser.parse_args()
+    globals()[arguments.table](arguments)
+
+
+if __name__ == "__main__":
+    main()
