@@ -9,12 +9,13 @@
 
 Every method and problem is one call of 'zilch compare --json', whose result is kept in a folder (--keep) and
 not computed again: interrupt it when you like. Delete the folder after a change of the search. --only takes
-the methods whose name contains a text.
+the rows whose name matches a regular expression.
 """
 import argparse
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 
@@ -81,7 +82,7 @@ def compare(arguments, problem, method, words):
 
 
 def chosen(arguments, rows):
-    return {name: method for name, method in rows.items() if arguments.only in name}
+    return {name: method for name, method in rows.items() if re.search(arguments.only, name)}
 
 
 def table(head, rows):

@@ -146,13 +146,15 @@ static double value_at(size_t count, const double *value, const double *score, d
 }
 
 /* The law may be wider than the values by now: their shape is stretched around mu. */
-double zi_scores_shape(const zi_scores *s, size_t i, double mu, double sigma, double x)
+double zi_scores_shape(const zi_scores *scores, size_t coordinate, double mu, double sigma, double x)
 {
-    if (!s->value || s->count[i] == 0 || !(sigma > 0.0) || !(s->spread[i] > 0.0)) {
+    if (!scores->value || scores->count[coordinate] == 0 || !(sigma > 0.0) ||
+        !(scores->spread[coordinate] > 0.0)) { /* which may be too small for a number */
         return x;
     }
-    const double *value = s->value + i * s->rows;
-    const double *score = s->score + i * s->rows;
-    const double shaped = value_at(s->count[i], value, score, s->spread[i], (x - mu) / sigma);
-    return mu + (shaped - mu) * (sigma / s->spread[i]);
+    const double *value = scores->value + coordinate * scores->rows;
+    const double *score = scores->score + coordinate * scores->rows;
+    const double spread = scores->spread[coordinate];
+    const double shaped = value_at(scores->count[coordinate], value, score, spread, (x - mu) / sigma);
+    return mu + (shaped - mu) * (sigma / spread);
 }
