@@ -231,8 +231,9 @@ static void add_refit(search_request *r, option_table *t)
          "Of the law zig: coordinates of a new point that are expected to differ from what all elites agree "
          "on, at most a tenth of all; 0: what is lost stays lost"},
         {"timid", KEY_TIMID, "SHARE", CLI_REAL, &o->timid, 0, 1, NULL,
-         "Of the law zig: share of the new points in which a coordinate that the elites have given up comes "
-         "back only as far from 0 as the law has become narrow since"},
+         "Of the law zig: share of the points not shifted in which a coordinate that the elites have given "
+         "up "
+         "comes back only as far from 0 as the law has become narrow since"},
         {"shift", KEY_SHIFT, "SHARE", CLI_REAL, &o->shift, 0, 1, NULL,
          "Of the law zig: share of the new points that are moved on by twice the last step of its means"},
         {"widened", KEY_WIDENED, "NAME", CLI_CHOICE, &o->is_widened, 0, 0, no_yes,

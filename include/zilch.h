@@ -514,8 +514,8 @@ ZILCH_API void zilch_lander_heuristic(size_t n, const float *observations, doubl
 /* ---- Optimiser: ask and tell ---------------------------------------------------- */
 
 /* A search in generations. Each time the best points of all that were ever evaluated, the elites, are
- * chosen; a law is fitted to them; the next population is the elites, evaluated again because values may be
- * noisy, and new points drawn from the law.
+ * chosen; a law is fitted to them; the next population is those elites whose rank is uncertain, evaluated
+ * again because values may be noisy, and new points drawn from the law.
  *
  *     zilch_optimizer *search;
  *     if (zilch_optimizer_create(&search, dim, seed, NULL) != ZILCH_OK)
@@ -617,8 +617,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_stop_parse(const char *name, zilch
 
 /* How the zig law learns from one generation to the next: parts that can be combined, each of them off at 0.
  * All off, it is the publication's: fitted to the elites from scratch every time. A prior pulls what the
- * elites show to what the law had last, with the weight of so many elites; so, too, does a coordinate keep
- * its last values that no elite has active. docs/search.md has what each part is for. */
+ * elites show to what the law had last, with the weight of so many elites. A coordinate that no elite has
+ * active keeps its last values. docs/search.md has what each part is for. */
 typedef struct zilch_refit {
     double prior_p, prior_mu, prior_sigma; /* 0, 0, 5; with a prior, sigma^2 is divided by n - 1 */
     double prior_correlation;  /* 0; the elites that count against it are those that have both active */
