@@ -6,7 +6,7 @@
 
 /* ---- Lessons --------------------------------------------------------------------------------------- */
 
-enum { MOST_DIM = 16, MOST_ELITES = 64 };
+enum { DIM = 6, K = 30, MOST_DIM = 16, MOST_ELITES = 64 };
 
 /* A law of before, as a lesson wants it. */
 typedef struct past {
@@ -63,6 +63,29 @@ static zi_fitted learn(const zilch_optimizer_options *options, size_t dim, size_
     return learn_noisily(options, dim, elites, elite, NULL, last, 0.0);
 }
 
+/* `elite`, K x dim, only for points that copy them. */
+static void draw_points(const zi_fitted *f, const zilch_refit *refit, const double *elite, zilch_rng rng,
+                        size_t rows, double *x)
+{
+    const zilch_optimizer_options options = {.refit = *refit};
+    const size_t dim = zilch_model_dim(f->model);
+    const zi_draw draw = {.options = &options,
+                          .dim = dim,
+                          .width = dim,
+                          .elites = elite ? K : 0,
+                          .elite = elite,
+                          .fitted = f,
+                          .rng = rng,
+                          .rows = rows,
+                          .genome = x};
+    assert_int_equal(zi_draw_zig(&draw), ZILCH_OK);
+}
+
+static void draw_from(const zi_fitted *f, const zilch_refit *refit, zilch_rng rng, size_t rows, double *x)
+{
+    draw_points(f, refit, NULL, rng, rows, x);
+}
+
 static void assert_close(double got, double expected)
 {
     if (got != expected && !(fabs(got - expected) <= 1e-12 * (1.0 + fabs(expected)))) {
@@ -94,8 +117,6 @@ static void random_elites(size_t dim, size_t elites, double p_min, double p_max,
 
 /* ---- All parts off ----------------------------------------------------------------------------------- */
 
-enum { DIM = 6, K = 30 };
-
 /* With columns of all kinds: as the law gave them, never active, always, once, and constant where active. */
 static void elites_of_all_kinds(double *elite)
 {
@@ -126,7 +147,7 @@ static void check_off(const zilch_optimizer_options *options, const double *elit
     assert_true(f.memory.scale == 1.0 && f.memory.best == 0.0 && !f.memory.correlation);
     assert_null(f.scores.value);
     zilch_rng rng = zilch_rng_make(2, 0);
-    assert_int_equal(zi_fitted_draw(&f, &options->refit, rng, 40, x), ZILCH_OK);
+    draw_from(&f, &options->refit, rng, 40, x);
     assert_int_equal(zilch_model_sample(model, &rng, 40, y), ZILCH_OK);
     for (size_t i = 0; i < COUNT(x); i++) {
         assert_true((x[i] == 0.0) == (y[i] == 0.0));
@@ -262,7 +283,7 @@ static void check_margin(double margin, double e)
     zi_fitted f = learn(&options, COLS, 4, elite, even_past(&before, COLS, 0.5, 0.0, 1.0));
     double *x = test_malloc(ROWS * COLS * sizeof *x);
     double flips = 0.0;
-    assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(3, 0), ROWS, x), ZILCH_OK);
+    draw_from(&f, &options.refit, zilch_rng_make(3, 0), ROWS, x);
     for (size_t i = 0; i < COLS; i++) {
         assert_close(zilch_model_p(f.model)[i], i < 5 ? 1.0 - e : e);
         assert_close(zilch_model_tau(f.model)[i], zi_normal_quantile(i < 5 ? e : 1.0 - e));
@@ -423,7 +444,7 @@ static void a_blend_is_always_a_law(void **state)
         assert_int_equal(zilch_model_create(&same, COLS, zilch_model_p(f.model), zilch_model_mu(f.model),
                                             zilch_model_sigma(f.model), rho),
                          ZILCH_OK);
-        assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(g, 0), 5, x), ZILCH_OK);
+        draw_from(&f, &options.refit, zilch_rng_make(g, 0), 5, x);
         for (size_t i = 0; i < COUNT(x); i++) {
             assert_true(isfinite(x[i]));
         }
@@ -552,7 +573,7 @@ static zi_fitted law_to_draw_from(double scale, past *before)
 static void draw_with(const zi_fitted *f, double shift, double timid, size_t rows, double *x)
 {
     const zilch_refit refit = {.shift = shift, .timid = timid};
-    assert_int_equal(zi_fitted_draw(f, &refit, zilch_rng_make(10, 0), rows, x), ZILCH_OK);
+    draw_from(f, &refit, zilch_rng_make(10, 0), rows, x);
 }
 
 static void the_first_rows_are_shifted(void **state)
@@ -750,7 +771,7 @@ static void scores_keep_two_heaps_apart(void **state)
         double between[VALUES + 1] = {0};
         options.refit.values = scores ? ZILCH_VALUES_SCORES : ZILCH_VALUES_NORMAL;
         zi_fitted f = learn(&options, 1, VALUES, elite, &no_past);
-        assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(11, 0), MANY, x), ZILCH_OK);
+        draw_from(&f, &options.refit, zilch_rng_make(11, 0), MANY, x);
         for (size_t row = 0; row < MANY; row++) {
             size_t below = 0;
             for (size_t k = 0; k < VALUES; k++) {
@@ -791,8 +812,8 @@ static void scores_do_not_see_a_change_of_scale(void **state)
     const double *rho = zilch_model_correlation(f.model);
     assert_memory_equal(rho, zilch_model_correlation(g.model), 4 * (size_t)DIM * DIM * sizeof *rho);
     double x[ROWS * DIM], y[ROWS * DIM], most = 0.0;
-    assert_int_equal(zi_fitted_draw(&f, &options.refit, zilch_rng_make(13, 0), ROWS, x), ZILCH_OK);
-    assert_int_equal(zi_fitted_draw(&g, &options.refit, zilch_rng_make(13, 0), ROWS, y), ZILCH_OK);
+    draw_from(&f, &options.refit, zilch_rng_make(13, 0), ROWS, x);
+    draw_from(&g, &options.refit, zilch_rng_make(13, 0), ROWS, y);
     for (size_t i = 0; i < ROWS * DIM; i++) {
         assert_true((x[i] == 0.0) == (y[i] == 0.0));
     }

@@ -1,9 +1,9 @@
 /* The refit of the zig law, part by part. Correlations come from the elites alone, or are pulled to the last
- * ones; p, mu and sigma are estimated here, with priors and margin; then the law is widened and
- * drawn from, some of its points moved. A part that is off leaves what the publication does.
+ * ones; p, mu and sigma are estimated here, with priors and margin; then the law is widened. A part that is
+ * off leaves what the publication does. law_zig.c draws from it.
  *
  * Bosman, Grahl and Thierens: Enhancing the performance of maximum-likelihood Gaussian EDAs using anticipated
- * mean shift (2008), for the shift and the variance control; Hamano, Saito, Nomura and Shirakawa: CMA-ES with
+ * mean shift (2008), for the variance control; Hamano, Saito, Nomura and Shirakawa: CMA-ES with
  * margin (2022), for the margin; Bosman, Grahl and Thierens: Benchmarking parameter-free AMaLGaM (2013) and
  * Hansen: The CMA evolution strategy (2016), for learning with memory. */
 #include "search/refit.h"
@@ -311,54 +311,4 @@ zilch_status zi_refit(zi_fitted *out, const zi_lesson *lesson)
     zi_free(weight);
     zi_memory_free(&first);
     return status;
-}
-
-/* ---- Drawing ---------------------------------------------------------------------- */
-
-/* Of n rows as many as the share says, evenly spread: whether this is one of them. */
-static int is_of_share(double share, size_t row)
-{
-    return floor(share * (double)(row + 1)) > floor(share * (double)row);
-}
-
-static void give_shape(const zi_fitted *f, double *x)
-{
-    const zilch_model *m = f->model;
-    for (size_t i = 0; i < m->dim; i++) {
-        x[i] = x[i] != 0.0 ? zi_scores_shape(&f->scores, i, m->mu[i], m->sigma[i], x[i]) : 0.0;
-    }
-}
-
-static void shift(const zi_fitted *f, double *x)
-{
-    for (size_t i = 0; i < f->model->dim; i++) {
-        x[i] += x[i] != 0.0 ? 2.0 * f->memory.scale * f->step[i] : 0.0;
-    }
-}
-
-static void make_timid(const zi_fitted *f, double *x)
-{
-    for (size_t i = 0; i < f->model->dim; i++) {
-        x[i] *= fmin(f->memory.scale * f->memory.ratio[i], 1.0);
-    }
-}
-
-zilch_status zi_fitted_draw(const zi_fitted *fitted, const zilch_refit *refit, zilch_rng rng, size_t rows,
-                            double *x)
-{
-    const size_t dim = fitted->model->dim;
-    const size_t shifted = (size_t)(refit->shift * (double)rows);
-    ZI_TRY(zilch_model_sample(fitted->model, &rng, rows, x));
-    for (size_t k = 0; k < rows; k++) {
-        double *row = x + k * dim;
-        if (fitted->scores.value) {
-            give_shape(fitted, row);
-        }
-        if (k < shifted) {
-            shift(fitted, row);
-        } else if (is_of_share(refit->timid, k)) {
-            make_timid(fitted, row);
-        }
-    }
-    return ZILCH_OK;
 }

@@ -39,8 +39,4 @@ typedef struct zi_fitted {
 zilch_status zi_refit(zi_fitted *out, const zi_lesson *lesson);
 void zi_fitted_free(zi_fitted *fitted);
 
-/* Draws rows x dim new points. */
-zilch_status zi_fitted_draw(const zi_fitted *fitted, const zilch_refit *refit, zilch_rng rng, size_t rows,
-                            double *x);
-
 #endif
