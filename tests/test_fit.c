@@ -1,5 +1,6 @@
 /* The fit: against straightforward formulas written again here, by its symmetries, on the
  * columns that are special, and what the projections and shrinkages promise. */
+#include "math/bivariate.h"
 #include "math/linalg.h"
 #include "model/invert.h"
 #include "model/model.h"
@@ -698,8 +699,8 @@ static void entrywise_shrinkage_by_hand(void **state)
 }
 
 /* Always active columns: se^2 = 1 / n, and as many latents vary as there are columns, d; with n > d rows se^2
- * counts as d / n^2. On the scale of atanh, t^2 is the mean of z^2 less that, and each z is pulled to 0 by
- * t^2 / (t^2 + se^2). */
+ * counts as d / n^2. On the scale of atanh, t^2 is the mean of z^2 less that, at most pi^2 / 12, and each z
+ * is pulled to 0 by t^2 / (t^2 + se^2). */
 static void check_fisher_by_hand(size_t rows, size_t d, double share)
 {
     const double crowd = rows > d ? (double)rows / (double)d : 1.0;
@@ -725,7 +726,8 @@ static void check_fisher_by_hand(size_t rows, size_t d, double share)
             pairs += 1.0;
         }
     }
-    const double signal = fmax(0.0, sum / pairs);
+    const double most = acos(-1.0) * acos(-1.0) / 12.0; /* of a rho that is uniform from -1 to 1 */
+    const double signal = fmin(fmax(0.0, sum / pairs), most);
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < i; j++) {
             const double z = atanh(zilch_model_observed(plain)[i * 2 * d + j]);
@@ -739,12 +741,73 @@ static void check_fisher_by_hand(size_t rows, size_t d, double share)
     test_free(x.x);
 }
 
+/* Three masks, the second as the first but for one row in `disagree`; values are independent. The variance of
+ * a count is that of the four cells, and no estimate is farther from 0 than it would be to first order. */
+static void check_fisher_of_masks_by_hand(size_t rows, size_t disagree)
+{
+    enum { D = 3 };
+    const double pi = acos(-1.0);
+    const data x = {rows, D, test_malloc(rows * D * sizeof(double))};
+    zilch_rng rng = zilch_rng_make(55, disagree);
+    double both[D] = {0.0};
+    for (size_t r = 0; r < rows; r++) {
+        const int first = zilch_rng_uniform(&rng) < 0.3;
+        const int active[D] = {first, r % disagree ? first : !first, zilch_rng_uniform(&rng) < 0.6};
+        for (size_t i = 0; i < D; i++) {
+            x.x[r * D + i] = active[i] ? 5.0 + zilch_rng_normal(&rng) : 0.0;
+            both[i] += active[(i + 1) % D] && active[(i + 2) % D] ? 1.0 / (double)rows : 0.0;
+        }
+    }
+    zilch_model_options options = zilch_model_defaults();
+    options.inverter = ZILCH_EXACT;
+    options.projection = ZILCH_NEAREST;
+    zilch_model *plain = fit(&x, NULL, &options);
+    options.shrinkage = ZILCH_SHRINK_FISHER;
+    zilch_model *shrunk = fit(&x, NULL, &options);
+    const double *p = zilch_model_p(plain), *tau = zilch_model_tau(plain);
+    double latents = 0.0, z[D], precision[D], total = 0.0, weight = 0.0;
+    for (size_t i = 0; i < D; i++) {
+        latents += p[i] + 4.0 * p[i] * (1.0 - p[i]);
+    }
+    for (size_t pair = 0; pair < D; pair++) { /* the pair that leaves this one out */
+        const size_t i = (pair + 1) % D, j = (pair + 2) % D;
+        const double seen = zilch_model_correlation(plain)[(D + i) * 2 * D + D + j];
+        const double excess = both[pair] - p[i] * p[j];
+        const double chance = p[i] * (1.0 - p[i]) * p[j] * (1.0 - p[j]) / (double)rows;
+        const double far = excess * 2.0 * pi * exp((tau[i] * tau[i] + tau[j] * tau[j]) / 2.0) *
+                           (1.0 + excess * excess / chance);
+        z[pair] = fabs(far) < fabs(atanh(seen)) ? far : atanh(seen);
+        const double rho = tanh(z[pair]), s = 1.0 - rho * rho;
+        const double square = (tau[i] * tau[i] - 2.0 * rho * tau[i] * tau[j] + tau[j] * tau[j]) / s;
+        const double slope = s * exp(-square / 2.0) / (2.0 * pi * sqrt(s));
+        const double b = zi_bivariate_tail(tau[i], tau[j], rho);
+        const double cells = 1.0 / b + 1.0 / (p[i] - b) + 1.0 / (p[j] - b) + 1.0 / (1.0 - p[i] - p[j] + b);
+        precision[pair] = (double)rows * fmax(1.0, (double)rows / latents) * slope * slope * cells;
+        total += z[pair] * z[pair] * precision[pair] - 1.0;
+        weight += precision[pair];
+    }
+    const double found = fmax(0.0, total / weight), t2 = fmin(found, pi * pi / 12.0);
+    for (size_t pair = 0; pair < D; pair++) {
+        const size_t i = (pair + 1) % D, j = (pair + 2) % D;
+        const double expected = tanh(z[pair] * t2 / (t2 + 1.0 / precision[pair]));
+        assert_double_equal(zilch_model_correlation(shrunk)[(D + i) * 2 * D + D + j], expected, 1e-6);
+    }
+    print_message("    masks, z = %.2f, %.2f, %.2f: t^2 = %.3f, of %.3f found\n", z[0], z[1], z[2], t2,
+                  found);
+    zilch_model_destroy(plain);
+    zilch_model_destroy(shrunk);
+    test_free(x.x);
+}
+
 static void fisher_shrinkage_by_hand(void **state)
 {
     (void)state;
     check_fisher_by_hand(60, 3, 0.5);
     check_fisher_by_hand(8, 8, 1.0);
     check_fisher_by_hand(24, 30, 0.7); /* fewer rows than latents */
+    check_fisher_of_masks_by_hand(4096, 3);
+    check_fisher_of_masks_by_hand(4096, 500);
+    check_fisher_of_masks_by_hand(40, 2);
 }
 
 /* Independent coordinates: nothing is left, whatever the data, and the marginals are as ever. */

@@ -84,32 +84,62 @@ double zi_invert_vv(const zi_margin *i, const zi_margin *j, double corr_xx, doub
     return clamp((corr_xx * scale - through_masks * density) / both);
 }
 
+/* A correlation of two masks, and the excess of both being active that goes with it. */
+typedef struct mask_pair {
+    double rho, excess;
+} mask_pair;
+
 /* rho_m, but with the expected number of rows in which both are active at least half a row
  * inside Frechet's bounds. Counts at a bound give exactly -1 or 1, whose standard error would
  * come out as infinite: too much where many rows say so, too little where few do. */
-static double inside_bounds(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+static mask_pair inside_bounds(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
 {
     const double low = -fmin(i->p * j->p, i->q * j->q);
     const double high = fmin(i->p * j->q, i->q * j->p);
     const double half = fmin(0.5 / rows, 0.5 * (high - low));
     const double excess = zi_bivariate_excess(i->tau, j->tau, rho_m);
     const double inside = fmin(fmax(excess, low + half), high - half);
-    return inside == excess ? rho_m : zi_bivariate_inverse(i->tau, i->p, j->tau, j->p, inside);
+    const double rho = inside == excess ? rho_m : zi_bivariate_inverse(i->tau, i->p, j->tau, j->p, inside);
+    return (mask_pair){rho, inside};
+}
+
+/* One over the variance of one row's count of both active, given how often each is: the sum of one over the
+ * four cells' probabilities. Of independent masks it is 1 / (p_i q_i p_j q_j). */
+static double count_precision(const zi_margin *i, const zi_margin *j, double excess)
+{
+    return 1.0 / (i->p * j->p + excess) + 1.0 / (i->p * j->q - excess) + 1.0 / (i->q * j->p - excess) +
+           1.0 / (i->q * j->q + excess);
 }
 
 /* se^2(rho_m) = p_i q_i p_j q_j / (n density2^2), se^2(rho_ji) = p_i p_j q_j / (n slope^2),
- * se^2(rho_v) = 1 / (n tail2). */
+ * se^2(rho_v) = 1 / (n tail2); and d atanh rho = d rho / (1 - rho^2). */
 zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
 {
     const int masks = zi_margin_varies(i) && zi_margin_varies(j);
-    const double rho = masks ? inside_bounds(i, j, rho_m, rows) : 0.0;
-    const double mm = zi_bivariate_density(i->tau, j->tau, rho) / zi_scale_mm(i, j);
-    const double ji = zi_vm_slope(i, j, rho) / zi_scale_vm(i, j);
-    const double ij = zi_vm_slope(j, i, rho) / zi_scale_vm(j, i);
-    return (zi_information){.vv = zi_bivariate_tail(i->tau, j->tau, rho),
+    const mask_pair m = masks ? inside_bounds(i, j, rho_m, rows) : (mask_pair){0.0, 0.0};
+    const double density = zi_bivariate_density(i->tau, j->tau, m.rho);
+    const double mm = density / zi_scale_mm(i, j);
+    const double fisher = density * (1.0 - m.rho * m.rho);
+    const double ji = zi_vm_slope(i, j, m.rho) / zi_scale_vm(i, j);
+    const double ij = zi_vm_slope(j, i, m.rho) / zi_scale_vm(j, i);
+    return (zi_information){.vv = zi_bivariate_tail(i->tau, j->tau, m.rho),
                             .ij = zi_margin_varies(i) && j->p > 0.0 ? ij * ij : 0.0,
                             .ji = zi_margin_varies(j) && i->p > 0.0 ? ji * ji : 0.0,
-                            .mm = masks ? mm * mm : 0.0};
+                            .mm = masks ? mm * mm : 0.0,
+                            .mm_fisher = masks ? fisher * fisher * count_precision(i, j, m.excess) : 0.0};
+}
+
+/* To first order the excess is density_i density_j rho. On Fisher's scale that is the limit, and as the
+ * excess grows beyond its standard deviation, e, the limit is raised by 1 + (excess / e)^2. */
+double zi_temper(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+{
+    if (!zi_margin_varies(i) || !zi_margin_varies(j)) {
+        return rho_m;
+    }
+    const double excess = zi_bivariate_excess(i->tau, j->tau, rho_m);
+    const double chance = i->p * i->q * j->p * j->q / rows;
+    const double most = fabs(excess) / (i->density * j->density) * (1.0 + excess * excess / chance);
+    return tanh(fmin(fmax(atanh(rho_m), -most), most));
 }
 
 /* ---- The public functions: one pair, arguments checked ----------------------- */

@@ -3,10 +3,13 @@
  *
  * Entrywise shrinkage: rho <- rho rho^2 / (rho^2 + se^2). Empirical Bayes, for each block b:
  * the signal's variance t_b^2 = max(0, sum (rho^2 - se^2)/se^2 / sum 1/se^2), then
- * rho <- rho t_b^2 / (t_b^2 + se^2). On Fisher's scale the same is done to z = atanh rho, whose standard
- * error does not depend on rho: a strong correlation, which is known well, is hardly moved. And what noise
- * does to a law goes by the latents for each row, not by single entries: with more rows than latents that
- * vary, se^2 is there taken to be smaller by that ratio. All give 0 where nothing was seen (se infinite). */
+ * rho <- rho t_b^2 / (t_b^2 + se^2). On Fisher's scale the same is done to z = atanh rho, with the standard
+ * error of z: a strong correlation, which is known well, is hardly moved. There masks are tempered before
+ * (zi_temper), as thousands of rare masks that never met would else all be taken to exclude each other; t_b^2
+ * is at most that of a rho of which nothing is known, so that a few masks that always agree do not free all
+ * others; and as what noise does to a law goes by the latents for each row, not by single entries, with more
+ * rows than latents that vary se^2 is taken to be smaller by that ratio. All give 0 where nothing was seen
+ * (se infinite). */
 #include "model/noise.h"
 
 #include <math.h>
@@ -29,14 +32,15 @@ static void visit_pair(size_t dim, size_t i, size_t j, const zi_information *kno
     visit(context, VV, known->vv, i * n + j, j * n + i);
 }
 
-static void visit_all(size_t dim, const zi_margin *margin, double rows, const double *latent, visitor visit,
-                      void *context)
+static void visit_all(size_t dim, const zi_margin *margin, double rows, const double *latent, int is_fisher,
+                      visitor visit, void *context)
 {
     const size_t n = 2 * dim;
     for (size_t i = 0; i < dim; i++) {
         for (size_t j = i + 1; j < dim; j++) {
             const double rho_m = latent[(dim + i) * n + dim + j];
-            const zi_information known = zi_pair_information(&margin[i], &margin[j], rho_m, rows);
+            zi_information known = zi_pair_information(&margin[i], &margin[j], rho_m, rows);
+            known.mm = is_fisher ? known.mm_fisher : known.mm;
             visit_pair(dim, i, j, &known, visit, context);
         }
     }
@@ -49,6 +53,9 @@ typedef struct shrinker {
     double total[BLOCKS], weight[BLOCKS]; /* sums of (z^2 - se^2) / se^2 and of 1 / se^2 */
     double signal[BLOCKS];                /* t_b^2 */
 } shrinker;
+
+/* Variance of atanh rho, if rho is uniform from -1 to 1: pi^2 / 12. */
+static const double flat_signal = 0.82246703342411321824;
 
 static double factor_of(double signal, double precision)
 {
@@ -109,19 +116,32 @@ static double latents_of(size_t dim, const zi_margin *margin)
     return sum;
 }
 
+static void temper(size_t dim, const zi_margin *margin, double rows, double *latent)
+{
+    const size_t n = 2 * dim;
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = i + 1; j < dim; j++) {
+            double *rho = &latent[(dim + i) * n + dim + j];
+            *rho = zi_temper(&margin[i], &margin[j], *rho, rows);
+        }
+    }
+}
+
 void zi_shrink(zilch_shrinkage how, size_t dim, const zi_margin *margin, double rows, double *latent)
 {
     shrinker s = {.latent = latent, .rows = rows, .is_fisher = how == ZILCH_SHRINK_FISHER};
     if (how == ZILCH_SHRINK_ENTRYWISE) {
-        visit_all(dim, margin, rows, latent, shrink_entry, &s);
+        visit_all(dim, margin, rows, latent, 0, shrink_entry, &s);
     }
     if (s.is_fisher) {
+        temper(dim, margin, rows, latent);
         s.rows *= fmax(1.0, rows / latents_of(dim, margin));
     }
     if (how == ZILCH_SHRINK_BAYES || s.is_fisher) {
-        visit_all(dim, margin, rows, latent, count_entry, &s);
+        visit_all(dim, margin, rows, latent, s.is_fisher, count_entry, &s);
+        const double most = s.is_fisher ? flat_signal : INFINITY;
         for (int b = 0; b < BLOCKS; b++) {
-            s.signal[b] = s.weight[b] > 0.0 ? fmax(0.0, s.total[b] / s.weight[b]) : 0.0;
+            s.signal[b] = s.weight[b] > 0.0 ? fmin(fmax(0.0, s.total[b] / s.weight[b]), most) : 0.0;
         }
         const zi_information known = {0};
         for (size_t i = 0; i < dim; i++) {
@@ -145,5 +165,5 @@ void zi_weigh(size_t dim, const zi_margin *margin, double rows, const double *la
     for (size_t i = 0; i < n * n; i++) {
         weight[i] = 1.0; /* the diagonal and corr(V_i, M_i), which do not move */
     }
-    visit_all(dim, margin, rows, latent, weigh_entry, weight);
+    visit_all(dim, margin, rows, latent, 0, weigh_entry, weight);
 }
