@@ -191,8 +191,10 @@ static void put_refit(json_node *object, const zilch_refit *r, int *failed)
     node_put(object, "weighting", node_text(zilch_weighting_name(r->weighting)), failed);
     node_put(object, "values", node_text(zilch_values_name(r->values)), failed);
     node_put(object, "margin", node_real(r->margin), failed);
-    node_put(object, "timid", node_real(r->timid), failed);
     node_put(object, "shift", node_real(r->shift), failed);
+    node_put(object, "copied", node_real(r->copied), failed);
+    node_put(object, "redrawn", node_real(r->redrawn), failed);
+    node_put(object, "timid", node_real(r->timid), failed);
     node_put(object, "widened", node_truth(r->is_widened), failed);
 }
 

@@ -47,8 +47,10 @@ enum {
     KEY_WEIGHTING,
     KEY_VALUES,
     KEY_MARGIN,
-    KEY_TIMID,
     KEY_SHIFT,
+    KEY_COPIED,
+    KEY_REDRAWN,
+    KEY_TIMID,
     KEY_WIDENED,
     KEY_WEIGHTS,
     KEY_ACTIVE_LEAST,
@@ -163,8 +165,8 @@ static void add_search(search_request *r, option_table *t)
          "--again all --inverter amortised --shrinkage none --projection clip --population 500 --elites 100 "
          "--generations 100 --initial-p 0.5 --initial-mu 0 --initial-sigma 2 --initial-spread 0 "
          "--restart 0 --prune no, and nothing kept from one refit to the next: --prior-p 0 --prior-mu 0 "
-         "--prior-sigma 0 --prior-correlation 0 --weighting equal --values normal --margin 0 --timid 0 "
-         "--shift 0 --widened no"},
+         "--prior-sigma 0 --prior-correlation 0 --weighting equal --values normal --margin 0 --shift 0 "
+         "--copied 0 --redrawn 0 --timid 0 --widened no"},
         {"population", KEY_POPULATION, "N", CLI_COUNT, &r->population, 3, 1e6, NULL, "Points a generation"},
         {"elites", KEY_ELITES, "N", CLI_COUNT, &r->elites, 0, 1e6, NULL,
          "Best points, which the law is fitted to; fewer than the population; 0: a fifth of it"},
@@ -230,12 +232,17 @@ static void add_refit(search_request *r, option_table *t)
         {"margin", KEY_MARGIN, "X", CLI_REAL, &o->margin, 0, INFINITY, NULL,
          "Of the law zig: coordinates of a new point that are expected to differ from what all elites agree "
          "on, at most a tenth of all; 0: what is lost stays lost"},
-        {"timid", KEY_TIMID, "SHARE", CLI_REAL, &o->timid, 0, 1, NULL,
-         "Of the law zig: share of the points not shifted in which a coordinate that the elites have given "
-         "up "
-         "comes back only as far from 0 as the law has become narrow since"},
         {"shift", KEY_SHIFT, "SHARE", CLI_REAL, &o->shift, 0, 1, NULL,
          "Of the law zig: share of the new points that are moved on by twice the last step of its means"},
+        {"copied", KEY_COPIED, "SHARE", CLI_REAL, &o->copied, 0, 1, NULL,
+         "Of the law zig: share of the new points whose active values are copied from elites, each from "
+         "another one"},
+        {"redrawn", KEY_REDRAWN, "SHARE", CLI_REAL, &o->redrawn, 0, 1, NULL,
+         "Of the law zig: share of the new points with one active value drawn as in the first points: a way "
+         "out of a local optimum"},
+        {"timid", KEY_TIMID, "SHARE", CLI_REAL, &o->timid, 0, 1, NULL,
+         "Of the law zig: share of the other points in which a coordinate that the elites have given up "
+         "comes back only as far from 0 as the law has become narrow since"},
         {"widened", KEY_WIDENED, "NAME", CLI_CHOICE, &o->is_widened, 0, 0, no_yes,
          "Of the law zig: its deviations grow while improvements come from far outside, then shrink back"},
     };

@@ -39,8 +39,10 @@ static void print_refit(const zilch_refit *r)
         print_part(&is_first, "values", zilch_values_name(r->values));
     }
     print_number_part(&is_first, "margin", r->margin);
-    print_number_part(&is_first, "timid", r->timid);
     print_number_part(&is_first, "shift", r->shift);
+    print_number_part(&is_first, "copied", r->copied);
+    print_number_part(&is_first, "redrawn", r->redrawn);
+    print_number_part(&is_first, "timid", r->timid);
     if (r->is_widened) {
         print_part(&is_first, "widened", "");
     }

@@ -626,10 +626,14 @@ typedef struct zilch_refit {
     zilch_values values;       /* normal */
     double margin; /* 0.5; every p stays in [e, 1 - e], e = margin / dim, at most 0.1: so many coordinates of
                       a new point are expected to differ from what all elites agree on */
-    double timid;  /* 0.5; share of the points that are not shifted in which a coordinate that the elites have
-                      given up comes back as small as the law has become narrow since */
     double shift;  /* 0.25; share of new points moved on by twice the last step of mu (anticipated mean shift,
                       Bosman, Grahl and Thierens 2008) */
+    double copied; /* 0.02; share of new points whose active values are elites', each from another one (gene
+                      pool recombination, Muehlenbein and Voigt 1996) */
+    double redrawn; /* 0.05; share of new points with one active value from the first law: the way out of a
+                       local optimum when the law has become narrow (random immigrants, Grefenstette 1992) */
+    double timid;   /* 0.5; share of the other points in which a coordinate that the elites have given up
+                       comes back as small as the law has become narrow since */
     int is_widened; /* 1; sigma grows while improvements come from far outside (variance control, by the
                        same), and then shrinks back */
 } zilch_refit;

@@ -22,6 +22,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(o.refit.prior_p == 0.0 && o.refit.prior_mu == 0.0 && o.refit.prior_sigma == 5.0);
     assert_true(o.refit.prior_correlation == 0.0 && o.refit.weighting == ZILCH_WEIGHTING_LINEAR);
     assert_true(o.refit.values == ZILCH_VALUES_NORMAL && o.refit.margin == 0.5 && o.refit.timid == 0.5);
+    assert_true(o.refit.copied == 0.02 && o.refit.redrawn == 0.05);
     assert_true(o.refit.shift == 0.25 && o.refit.is_widened == 1);
     assert_true(o.model.inverter == ZILCH_EXACT && o.model.shrinkage == ZILCH_SHRINK_FISHER);
     assert_true(o.model.projection == ZILCH_CLIP);
@@ -88,6 +89,8 @@ CHANGE(huge_prior_correlation, o->refit.prior_correlation = 1.1e6)
 CHANGE(wide_margin, o->refit.margin = 0.5 * DIM + 0.01)
 CHANGE(negative_margin, o->refit.margin = -0.1)
 CHANGE(timid_beyond_all, o->refit.timid = 1.01)
+CHANGE(copied_beyond_all, o->refit.copied = 1.01)
+CHANGE(redrawn_below_none, o->refit.redrawn = -0.01)
 CHANGE(shift_beyond_all, o->refit.shift = 1.01)
 CHANGE(negative_shift, o->refit.shift = -0.01)
 CHANGE(no_weighting, o->refit.weighting = (zilch_weighting)3)
@@ -130,6 +133,8 @@ static void bad_options_are_refused(void **state)
                                      wide_margin,
                                      negative_margin,
                                      timid_beyond_all,
+                                     copied_beyond_all,
+                                     redrawn_below_none,
                                      shift_beyond_all,
                                      negative_shift,
                                      no_weighting,

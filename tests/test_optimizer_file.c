@@ -269,8 +269,10 @@ static void new_options_are_there_again(void **state)
                                   .weighting = ZILCH_WEIGHTING_LOG,
                                   .values = ZILCH_VALUES_SCORES,
                                   .margin = 0.25,
-                                  .timid = 0.75,
                                   .shift = 0.375,
+                                  .copied = 0.0625,
+                                  .redrawn = 0.1875,
+                                  .timid = 0.75,
                                   .is_widened = 1};
     zilch_optimizer *o = create_with(DIM, 9, &options);
     zilch_optimizer *copy = copy_of(o);
@@ -282,7 +284,7 @@ static void new_options_are_there_again(void **state)
     assert_true(r->prior_p == 1.5 && r->prior_mu == 2.5 && r->prior_sigma == 3.5);
     assert_true(r->prior_correlation == 4.5 && r->weighting == ZILCH_WEIGHTING_LOG);
     assert_true(r->values == ZILCH_VALUES_SCORES && r->margin == 0.25 && r->timid == 0.75);
-    assert_true(r->shift == 0.375 && r->is_widened == 1);
+    assert_true(r->shift == 0.375 && r->copied == 0.0625 && r->redrawn == 0.1875 && r->is_widened == 1);
     zilch_optimizer_destroy(o);
     zilch_optimizer_destroy(copy);
 }

@@ -63,11 +63,14 @@ static zi_fitted learn(const zilch_optimizer_options *options, size_t dim, size_
     return learn_noisily(options, dim, elites, elite, NULL, last, 0.0);
 }
 
+static const double first_mu = -7.0, first_sigma = 3.0;
+
 /* `elite`, K x dim, only for points that copy them. */
 static void draw_points(const zi_fitted *f, const zilch_refit *refit, const double *elite, zilch_rng rng,
                         size_t rows, double *x)
 {
-    const zilch_optimizer_options options = {.refit = *refit};
+    const zilch_optimizer_options options = {
+        .refit = *refit, .initial_mu = first_mu, .initial_sigma = first_sigma};
     const size_t dim = zilch_model_dim(f->model);
     const zi_draw draw = {.options = &options,
                           .dim = dim,
@@ -652,6 +655,92 @@ static void a_share_of_the_rows_is_timid(void **state)
     zi_fitted_free(&f);
 }
 
+/* ---- Copied and redrawn points -------------------------------------------------------------------- */
+
+/* Behind the shifted rows: active as drawn, each active value one of an elite's in that coordinate, of all
+ * elites about equally often, and independently of each other; of a coordinate that no elite has, as drawn.
+ */
+static void copied_rows_have_values_of_elites(void **state)
+{
+    (void)state;
+    enum { MANY = 8000 };
+    static past before;
+    static double plain[MANY * DIM], x[MANY * DIM];
+    double elite[K * DIM];
+    for (size_t i = 0; i < K * DIM; i++) {
+        elite[i] = i % DIM == 2 ? 0.0 : 100.0 + (double)i;
+    }
+    elite[4 * DIM + 1] = 0.0;
+    const zilch_refit off = {.shift = 0.25}, on = {.shift = 0.25, .copied = 0.5, .redrawn = 1.0};
+    zi_fitted f = law_to_draw_from(1.0, &before);
+    draw_points(&f, &off, elite, zilch_rng_make(10, 0), MANY, plain);
+    draw_points(&f, &on, elite, zilch_rng_make(10, 0), MANY, x);
+    double seen[K] = {0.0}, same = 0.0, both = 0.0, all = 0.0;
+    for (size_t row = 0; row < MANY; row++) {
+        const int is_copied = row >= MANY / 4 && row < 3 * MANY / 4;
+        size_t from[DIM] = {0};
+        for (size_t i = 0; i < DIM && row < 3 * MANY / 4; i++) {
+            const double value = x[row * DIM + i], drawn = plain[row * DIM + i];
+            if (!is_copied || drawn == 0.0 || i == 2) {
+                assert_true(value == drawn);
+                continue;
+            }
+            const size_t at = (size_t)(value - 100.0);
+            assert_true(at < K * DIM && value == elite[at] && at % DIM == i);
+            from[i] = at / DIM;
+            seen[from[i]] += i == 0;
+            all += i == 0;
+        }
+        if (is_copied && plain[row * DIM] != 0.0 && plain[row * DIM + 3] != 0.0) {
+            same += from[0] == from[3];
+            both += 1.0;
+        }
+    }
+    for (size_t k = 0; k < K; k++) {
+        assert_double_equal(seen[k], all / K, 5.0 * sqrt(all / K));
+    }
+    assert_double_equal(same, both / K, 5.0 * sqrt(both / K));
+    zi_fitted_free(&f);
+}
+
+/* One active value is drawn as the first points are, any of them equally often. */
+static void redrawn_rows_differ_in_one_value(void **state)
+{
+    (void)state;
+    enum { MANY = 8000 };
+    static past before;
+    static double plain[MANY * DIM], x[MANY * DIM];
+    const zilch_refit off = {0}, on = {.redrawn = 0.75};
+    zi_fitted f = law_to_draw_from(1.0, &before);
+    draw_from(&f, &off, zilch_rng_make(10, 0), MANY, plain);
+    draw_from(&f, &on, zilch_rng_make(10, 0), MANY, x);
+    double chosen[DIM] = {0.0}, expected[DIM] = {0.0}, sum = 0.0, squares = 0.0, count = 0.0;
+    for (size_t row = 0; row < MANY; row++) {
+        const double *was = plain + row * DIM, *is = x + row * DIM;
+        const double active = (double)zi_law_active(ZILCH_LAW_ZIG, DIM, was);
+        size_t changed = 0;
+        for (size_t i = 0; i < DIM; i++) {
+            assert_true((was[i] == 0.0) == (is[i] == 0.0));
+            expected[i] += row < 3 * MANY / 4 && was[i] != 0.0 ? 1.0 / active : 0.0;
+            if (was[i] != is[i]) {
+                const double z = (is[i] - first_mu) / first_sigma;
+                changed++;
+                chosen[i] += 1.0;
+                sum += z;
+                squares += z * z;
+                count += 1.0;
+            }
+        }
+        assert_int_equal(changed, row < 3 * MANY / 4 && active > 0.0);
+    }
+    for (size_t i = 0; i < DIM; i++) {
+        assert_double_equal(chosen[i], expected[i], 5.0 * sqrt(expected[i]));
+    }
+    assert_double_equal(sum / count, 0.0, 5.0 / sqrt(count));
+    assert_double_equal(squares / count, 1.0, 5.0 * sqrt(2.0 / count));
+    zi_fitted_free(&f);
+}
+
 /* Coordinates in use, before and now, narrow to a half and a quarter: so does what was given up, by the
  * geometric mean. In use again, its ratio is 1. */
 static void ratios_follow_the_coordinates_in_use(void **state)
@@ -842,6 +931,8 @@ int main(void)
         cmocka_unit_test(the_first_rows_are_shifted),
         cmocka_unit_test(timid_rows_are_small_where_the_elites_gave_up),
         cmocka_unit_test(a_share_of_the_rows_is_timid),
+        cmocka_unit_test(copied_rows_have_values_of_elites),
+        cmocka_unit_test(redrawn_rows_differ_in_one_value),
         cmocka_unit_test(ratios_follow_the_coordinates_in_use),
         cmocka_unit_test(scores_by_hand),
         cmocka_unit_test(shapes_go_through_the_values),

@@ -1,7 +1,9 @@
 /* Drawing from the zero-inflated Gaussian, which refit.c has fitted: some of its points are moved.
  *
  * Bosman, Grahl and Thierens: Enhancing the performance of maximum-likelihood Gaussian EDAs using anticipated
- * mean shift (2008), for the shift. */
+ * mean shift (2008), for the shift; Muehlenbein and Voigt: Gene pool recombination in genetic algorithms
+ * (1996), for copied values; Grefenstette: Genetic algorithms for changing environments (1992), for redrawn
+ * ones. */
 #include "search/law.h"
 
 #include "model/model.h"
@@ -36,11 +38,47 @@ static void make_timid(const zi_fitted *f, double *x)
     }
 }
 
+/* The value of an elite, any of those that have the coordinate active; 0 if none has. */
+static double copy(const zi_draw *draw, zilch_rng *rng, size_t i)
+{
+    const size_t first = (size_t)(zilch_rng_uniform(rng) * (double)draw->elites);
+    for (size_t k = 0; k < draw->elites; k++) {
+        const double x = draw->elite[(first + k) % draw->elites * draw->dim + i];
+        if (x != 0.0) {
+            return x;
+        }
+    }
+    return 0.0;
+}
+
+static void copy_values(const zi_draw *draw, zilch_rng *rng, double *x)
+{
+    for (size_t i = 0; i < draw->dim; i++) {
+        const double value = x[i] != 0.0 ? copy(draw, rng, i) : 0.0;
+        x[i] = value != 0.0 ? value : x[i];
+    }
+}
+
+static void redraw_one(const zi_draw *draw, zilch_rng *rng, double *x)
+{
+    const double value = draw->options->initial_mu + draw->options->initial_sigma * zilch_rng_normal(rng);
+    double left = floor(zilch_rng_uniform(rng) * (double)zi_law_active(ZILCH_LAW_ZIG, draw->dim, x));
+    for (size_t i = 0; i < draw->dim; i++) {
+        if (x[i] != 0.0 && left-- == 0.0) {
+            x[i] = value;
+            return;
+        }
+    }
+}
+
 zilch_status zi_draw_zig(const zi_draw *draw)
 {
     const zi_fitted *fitted = draw->fitted;
     const zilch_refit *refit = &draw->options->refit;
-    const size_t shifted = (size_t)(refit->shift * (double)draw->rows);
+    const double rows = (double)draw->rows;
+    const size_t shifted = (size_t)(refit->shift * rows);
+    const size_t copied = shifted + (size_t)(refit->copied * rows);
+    const size_t redrawn = copied + (size_t)(refit->redrawn * rows);
     zilch_rng rng = draw->rng;
     ZI_TRY(zilch_model_sample(fitted->model, &rng, draw->rows, draw->genome));
     for (size_t k = 0; k < draw->rows; k++) {
@@ -50,6 +88,10 @@ zilch_status zi_draw_zig(const zi_draw *draw)
         }
         if (k < shifted) {
             shift(fitted, x);
+        } else if (k < copied) {
+            copy_values(draw, &rng, x);
+        } else if (k < redrawn) {
+            redraw_one(draw, &rng, x);
         } else if (is_of_share(refit->timid, k)) {
             make_timid(fitted, x);
         }

@@ -30,8 +30,10 @@ zilch_optimizer_options zilch_optimizer_defaults(void)
                                      .refit = {.prior_sigma = 5.0,
                                                .weighting = ZILCH_WEIGHTING_LINEAR,
                                                .margin = 0.5,
-                                               .timid = 0.5,
                                                .shift = 0.25,
+                                               .copied = 0.02,
+                                               .redrawn = 0.05,
+                                               .timid = 0.5,
                                                .is_widened = 1}};
 }
 
@@ -88,8 +90,10 @@ static zilch_status check_refit(size_t dim, const zilch_refit *r)
                {"prior_sigma", r->prior_sigma, 1e6},
                {"prior_correlation", r->prior_correlation, 1e6},
                {"margin", r->margin, (double)dim / 2.0},
-               {"timid", r->timid, 1.0},
-               {"shift", r->shift, 1.0}};
+               {"shift", r->shift, 1.0},
+               {"copied", r->copied, 1.0},
+               {"redrawn", r->redrawn, 1.0},
+               {"timid", r->timid, 1.0}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (!(row[i].value >= 0.0 && row[i].value <= row[i].most)) {
             return zi_fail(ZILCH_EARG, "optimizer: %s must be from 0 to %g, not %g", row[i].name, row[i].most,

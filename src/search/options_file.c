@@ -46,8 +46,10 @@ static const field fields[] = {
     FIELD(NUMBER, refit.prior_sigma),
     FIELD(NUMBER, refit.prior_correlation),
     FIELD(NUMBER, refit.margin),
-    FIELD(NUMBER, refit.timid),
     FIELD(NUMBER, refit.shift),
+    FIELD(NUMBER, refit.copied),
+    FIELD(NUMBER, refit.redrawn),
+    FIELD(NUMBER, refit.timid),
 };
 #undef FIELD
 enum { FIELDS = sizeof fields / sizeof *fields };

@@ -97,7 +97,7 @@ held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
 expect_status 0 tiny --problem smop1 --dim 12 --methods "published+$small" --seeds 1 --csv
 fitness=$(column fitness <"$out")
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
-  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+again=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+timid=0+shift=0+widened=no+prune=no"
+  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+again=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+timid=0+shift=0+copied=0+redrawn=0+widened=no+prune=no"
 [ "$(column fitness <"$out")" = "$fitness" ] || complain 'the preset is not what it says'
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
   --methods "published+law=ea,ea+archive=latest+again=all+initial-spread=0+prune=no"

@@ -95,7 +95,7 @@ run = json.load(open("paper.json"))
 s = run["settings"]
 assert (s["population"], s["elites"], s["initial_p"], s["initial_mu"], s["initial_sigma"]) == (500, 100, 0.5, 0, 2)
 assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
-for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "timid", "shift"):
+for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "shift", "copied", "redrawn", "timid"):
     assert s[name] == 0, name
 assert run["restarts"] == 0 and run["scale"] == 1
 assert run["problem"].startswith("lander:episodes=8,seeds=fresh,") and run["price"] == 2

@@ -14,7 +14,7 @@ expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --margin 0 --
 expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
 search: law zig, population 20, elites 5, archive latest, again uncertain, price 0
 fit: inverter exact, shrinkage fisher, projection clip
-refit: prior sigma 5, weighting linear, timid 0.5, shift 0.25, widened
+refit: prior sigma 5, weighting linear, shift 0.25, copied 0.02, redrawn 0.05, timid 0.5, widened
 seed: 1
 stopped by: generations
 generations: 4
@@ -78,15 +78,15 @@ longer()
 }
 longer usual
 cp "$out" usual.printed
-expect_in_output 'refit: prior sigma 5, weighting linear, margin 0.5, timid 0.5, shift 0.25, widened'
+expect_in_output 'refit: prior sigma 5, weighting linear, margin 0.5, shift 0.25, copied 0.02, redrawn 0.05, timid 0.5, widened'
 grep -qE '^noise: [0-9.]+, the standard deviation of one evaluation' "$out" || complain 'the noise is not told'
-longer again --prior-sigma 5 --margin 0.5 --timid 0.5 --shift 0.25 --widened yes --weighting linear --values normal --again uncertain \
+longer again --prior-sigma 5 --margin 0.5 --timid 0.5 --shift 0.25 --copied 0.02 --redrawn 0.05 --widened yes --weighting linear --values normal --again uncertain \
   --archive latest --shrinkage fisher --initial-spread 0.1 --restart 0 --preset default --prune yes
 expect_same usual again
 cmp -s usual.printed "$out" || complain 'what is said as it is changes what is printed'
 for option in '--archive mean' '--again all' '--again none' '--initial-spread 0' '--restart 2' '--prior-p 20' '--prior-mu 20' \
   '--prior-sigma 0' '--prior-correlation 20' '--weighting equal' '--weighting log' '--values scores' '--margin 0' '--margin 6' \
-  '--timid 0' '--shift 0'; do
+  '--timid 0' '--shift 0' '--copied 0' '--redrawn 0'; do
   # shellcheck disable=SC2086 # words
   longer other $option
   ! cmp -s usual other || complain "the same run with $option"
@@ -98,7 +98,7 @@ for widened in yes no; do
   grep '^best seen: ' "$out" >"$widened.best"
 done
 ! cmp -s yes no && ! cmp -s yes.best no.best || complain 'the same run with --widened no'
-longer other --widened no --timid 0 --shift 0 --margin 0 --prior-p 3 --prior-mu 0.5 --prior-correlation 1e3 --weighting log --values scores
+longer other --widened no --timid 0 --shift 0 --copied 0.1 --redrawn 0.2 --margin 0 --prior-p 3 --prior-mu 0.5 --prior-correlation 1e3 --weighting log --values scores
 expect_in_output 'refit: prior p 3, prior mu 0.5, prior sigma 5, prior correlation 1000, weighting log, values scores'
 longer other --restart 2
 expect_in_output 'price 0, restart 2'
@@ -116,7 +116,7 @@ expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
 ! grep -q '^refit' "$out" || complain 'something is kept from one refit to the next'
 longer same --law zig --archive latest --again all --inverter amortised --shrinkage none --projection clip --initial-p 0.5 \
   --initial-mu 0 --initial-sigma 2 --initial-spread 0 --restart 0 --prior-p 0 --prior-mu 0 --prior-sigma 0 --prior-correlation 0 \
-  --weighting equal --values normal --margin 0 --timid 0 --shift 0 --widened no
+  --weighting equal --values normal --margin 0 --timid 0 --shift 0 --copied 0 --redrawn 0 --widened no
 expect_same paper same
 longer first --margin 0.5 --preset published
 expect_in_output 'refit: margin 0.5'
@@ -136,7 +136,7 @@ import json
 run = json.load(open("run.json"))
 s = run["settings"]
 assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
-for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "timid", "shift"):
+for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "shift", "copied", "redrawn", "timid"):
     assert s[name] == 0, name
 assert run["restarts"] == 0 and run["scale"] == 1 and run["price"] == 0
 PYTHON
@@ -334,7 +334,7 @@ for name in prior-p prior-mu prior-sigma prior-correlation; do
   wrong "--$name: '2e6' is not a number from 0 to 1000000" --problem smop1 --$name 2e6
 done
 wrong "--margin: '-1' is not a number of at least 0" --problem smop1 --margin -1
-for name in timid shift; do
+for name in timid shift copied redrawn; do
   wrong "--$name: '-1' is not a number from 0 to 1" --problem smop1 --$name -1
   wrong "--$name: '1.5' is not a number from 0 to 1" --problem smop1 --$name 1.5
 done
