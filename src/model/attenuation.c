@@ -89,18 +89,31 @@ typedef struct mask_pair {
     double rho, excess;
 } mask_pair;
 
-/* rho_m, but with the expected number of rows in which both are active at least half a row
+static mask_pair mask_pair_of(const zi_margin *i, const zi_margin *j, double rho)
+{
+    return (mask_pair){rho, zi_bivariate_excess(i->tau, j->tau, rho)};
+}
+
+/* With the expected number of rows in which both are active at least half a row
  * inside Frechet's bounds. Counts at a bound give exactly -1 or 1, whose standard error would
  * come out as infinite: too much where many rows say so, too little where few do. */
-static mask_pair inside_bounds(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+static mask_pair inside_bounds(const zi_margin *i, const zi_margin *j, mask_pair m, double rows)
 {
     const double low = -fmin(i->p * j->p, i->q * j->q);
     const double high = fmin(i->p * j->q, i->q * j->p);
     const double half = fmin(0.5 / rows, 0.5 * (high - low));
-    const double excess = zi_bivariate_excess(i->tau, j->tau, rho_m);
-    const double inside = fmin(fmax(excess, low + half), high - half);
-    const double rho = inside == excess ? rho_m : zi_bivariate_inverse(i->tau, i->p, j->tau, j->p, inside);
-    return (mask_pair){rho, inside};
+    const double inside = fmin(fmax(m.excess, low + half), high - half);
+    return inside == m.excess ? m
+                              : (mask_pair){zi_bivariate_inverse(i->tau, i->p, j->tau, j->p, inside), inside};
+}
+
+/* To first order the excess is density_i density_j rho. On Fisher's scale that is the limit, and as the
+ * excess grows beyond its standard deviation by chance, e, the limit is raised by 1 + (excess / e)^2. */
+static mask_pair tempered(const zi_margin *i, const zi_margin *j, mask_pair m, double rows)
+{
+    const double square = i->p * i->q * j->p * j->q / rows;
+    const double most = fabs(m.excess) / (i->density * j->density) * (1.0 + m.excess * m.excess / square);
+    return fabs(atanh(m.rho)) > most ? mask_pair_of(i, j, copysign(tanh(most), m.rho)) : m;
 }
 
 /* One over the variance of one row's count of both active, given how often each is: the sum of one over the
@@ -111,35 +124,39 @@ static double count_precision(const zi_margin *i, const zi_margin *j, double exc
            1.0 / (i->q * j->q + excess);
 }
 
-/* se^2(rho_m) = p_i q_i p_j q_j / (n density2^2), se^2(rho_ji) = p_i p_j q_j / (n slope^2),
- * se^2(rho_v) = 1 / (n tail2); and d atanh rho = d rho / (1 - rho^2). */
-zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+/* se^2(rho_ji) = p_i p_j q_j / (n slope^2), se^2(rho_v) = 1 / (n tail2). */
+static zi_information informations(const zi_margin *i, const zi_margin *j, double rho, double mm)
 {
-    const int masks = zi_margin_varies(i) && zi_margin_varies(j);
-    const mask_pair m = masks ? inside_bounds(i, j, rho_m, rows) : (mask_pair){0.0, 0.0};
-    const double density = zi_bivariate_density(i->tau, j->tau, m.rho);
-    const double mm = density / zi_scale_mm(i, j);
-    const double fisher = density * (1.0 - m.rho * m.rho);
-    const double ji = zi_vm_slope(i, j, m.rho) / zi_scale_vm(i, j);
-    const double ij = zi_vm_slope(j, i, m.rho) / zi_scale_vm(j, i);
-    return (zi_information){.vv = zi_bivariate_tail(i->tau, j->tau, m.rho),
+    const double ji = zi_vm_slope(i, j, rho) / zi_scale_vm(i, j);
+    const double ij = zi_vm_slope(j, i, rho) / zi_scale_vm(j, i);
+    return (zi_information){.vv = zi_bivariate_tail(i->tau, j->tau, rho),
                             .ij = zi_margin_varies(i) && j->p > 0.0 ? ij * ij : 0.0,
                             .ji = zi_margin_varies(j) && i->p > 0.0 ? ji * ji : 0.0,
-                            .mm = masks ? mm * mm : 0.0,
-                            .mm_fisher = masks ? fisher * fisher * count_precision(i, j, m.excess) : 0.0};
+                            .mm = mm};
 }
 
-/* To first order the excess is density_i density_j rho. On Fisher's scale that is the limit, and as the
- * excess grows beyond its standard deviation, e, the limit is raised by 1 + (excess / e)^2. */
-double zi_temper(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
+/* se^2(rho_m) = p_i q_i p_j q_j / (n density2^2). */
+zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
 {
     if (!zi_margin_varies(i) || !zi_margin_varies(j)) {
-        return rho_m;
+        return informations(i, j, 0.0, 0.0);
     }
-    const double excess = zi_bivariate_excess(i->tau, j->tau, rho_m);
-    const double chance = i->p * i->q * j->p * j->q / rows;
-    const double most = fabs(excess) / (i->density * j->density) * (1.0 + excess * excess / chance);
-    return tanh(fmin(fmax(atanh(rho_m), -most), most));
+    const mask_pair m = inside_bounds(i, j, mask_pair_of(i, j, rho_m), rows);
+    const double mm = zi_bivariate_density(i->tau, j->tau, m.rho) / zi_scale_mm(i, j);
+    return informations(i, j, m.rho, mm * mm);
+}
+
+/* d atanh rho = d rho / (1 - rho^2). */
+zi_information zi_fisher_information(const zi_margin *i, const zi_margin *j, double *rho_m, double rows)
+{
+    if (!zi_margin_varies(i) || !zi_margin_varies(j)) {
+        return informations(i, j, 0.0, 0.0);
+    }
+    const mask_pair seen = tempered(i, j, mask_pair_of(i, j, *rho_m), rows);
+    const mask_pair m = inside_bounds(i, j, seen, rows);
+    const double slope = zi_bivariate_density(i->tau, j->tau, m.rho) * (1.0 - m.rho * m.rho);
+    *rho_m = seen.rho;
+    return informations(i, j, m.rho, slope * slope * count_precision(i, j, m.excess));
 }
 
 /* ---- The public functions: one pair, arguments checked ----------------------- */

@@ -39,13 +39,13 @@ double zi_invert_vv(const zi_margin *i, const zi_margin *j, double corr_xx, doub
  * -1 or 1, it is taken half a row inside. */
 typedef struct zi_information {
     double vv, ij, ji, mm;
-    double mm_fisher; /* of atanh rho_m, and with what the rows' counts scatter by at that rho_m */
 } zi_information;
 
 zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows);
 
-/* rho_m, but nearer to 0 where how often both are active hardly differs from what it is by chance. Of two
- * rare masks that never meet the estimate is -1, though rows in which they would are hardly expected. */
-double zi_temper(const zi_margin *i, const zi_margin *j, double rho_m, double rows);
+/* The same for atanh of the correlations. Before, *rho_m is brought nearer to 0 if how often both are active
+ * hardly differs from what it is by chance: of two rare masks that never meet the estimate is -1, though rows
+ * in which they would are hardly expected. */
+zi_information zi_fisher_information(const zi_margin *i, const zi_margin *j, double *rho_m, double rows);
 
 #endif

@@ -5,10 +5,10 @@
  * the signal's variance t_b^2 = max(0, sum (rho^2 - se^2)/se^2 / sum 1/se^2), then
  * rho <- rho t_b^2 / (t_b^2 + se^2). On Fisher's scale the same is done to z = atanh rho, with the standard
  * error of z: a strong correlation, which is known well, is hardly moved. There masks are tempered before
- * (zi_temper), as thousands of rare masks that never met would else all be taken to exclude each other; t_b^2
- * is at most that of a rho of which nothing is known, so that a few masks that always agree do not free all
- * others; and as what noise does to a law goes by the latents for each row, not by single entries, with more
- * rows than latents that vary se^2 is taken to be smaller by that ratio. All give 0 where nothing was seen
+ * (zi_fisher_information), or thousands of rare ones that never met would all be taken to exclude each other;
+ * t_b^2 is at most that of a rho of which nothing is known, so that a few masks that always agree do not free
+ * all others; and what noise does to a law goes by the latents for each row, not by single entries: with more
+ * rows than latents that vary, se^2 is taken to be smaller by that ratio. All give 0 where nothing was seen
  * (se infinite). */
 #include "model/noise.h"
 
@@ -32,15 +32,14 @@ static void visit_pair(size_t dim, size_t i, size_t j, const zi_information *kno
     visit(context, VV, known->vv, i * n + j, j * n + i);
 }
 
-static void visit_all(size_t dim, const zi_margin *margin, double rows, const double *latent, int is_fisher,
-                      visitor visit, void *context)
+static void visit_all(size_t dim, const zi_margin *margin, double rows, const double *latent, visitor visit,
+                      void *context)
 {
     const size_t n = 2 * dim;
     for (size_t i = 0; i < dim; i++) {
         for (size_t j = i + 1; j < dim; j++) {
             const double rho_m = latent[(dim + i) * n + dim + j];
-            zi_information known = zi_pair_information(&margin[i], &margin[j], rho_m, rows);
-            known.mm = is_fisher ? known.mm_fisher : known.mm;
+            const zi_information known = zi_pair_information(&margin[i], &margin[j], rho_m, rows);
             visit_pair(dim, i, j, &known, visit, context);
         }
     }
@@ -86,21 +85,20 @@ static void shrink_by_block(void *context, int block, double information, size_t
     (void)information; /* kept by count_entry */
     const shrinker *s = context;
     const double precision = s->rows * s->latent[mirror];
-    const double factor = factor_of(s->signal[block], precision);
-    const double shrunk = factor > 0.0 ? factor * scaled(s, s->latent[at], precision) : 0.0;
+    const double shrunk = s->latent[at] * factor_of(s->signal[block], precision);
     s->latent[at] = s->latent[mirror] = s->is_fisher ? tanh(shrunk) : shrunk;
 }
 
-/* Entries that are exactly 0 belong to latents that say nothing: not counted. The information is kept in the
- * mirror image's place, which shrinking fills again: it is dear. */
+/* Entries that are exactly 0 belong to latents that say nothing: not counted. The entry on its scale is left
+ * in its place, and the information in the mirror image's: shrinking fills both again. */
 static void count_entry(void *context, int block, double information, size_t at, size_t mirror)
 {
     shrinker *s = context;
     s->latent[mirror] = information;
-    const double rho = s->latent[at];
     const double precision = s->rows * information;
-    if (rho != 0.0 && precision > 0.0) {
-        const double z = scaled(s, rho, precision);
+    if (s->latent[at] != 0.0 && precision > 0.0) {
+        const double z = scaled(s, s->latent[at], precision);
+        s->latent[at] = z;
         s->total[block] += z * z * precision - 1.0;
         s->weight[block] += precision;
     }
@@ -116,13 +114,28 @@ static double latents_of(size_t dim, const zi_margin *margin)
     return sum;
 }
 
-static void temper(size_t dim, const zi_margin *margin, double rows, double *latent)
+static void count_all_on_fishers_scale(size_t dim, const zi_margin *margin, double rows, shrinker *s)
 {
     const size_t n = 2 * dim;
     for (size_t i = 0; i < dim; i++) {
         for (size_t j = i + 1; j < dim; j++) {
-            double *rho = &latent[(dim + i) * n + dim + j];
-            *rho = zi_temper(&margin[i], &margin[j], *rho, rows);
+            double *rho_m = &s->latent[(dim + i) * n + dim + j];
+            const zi_information known = zi_fisher_information(&margin[i], &margin[j], rho_m, rows);
+            visit_pair(dim, i, j, &known, count_entry, s);
+        }
+    }
+}
+
+static void shrink_all_by_block(size_t dim, shrinker *s)
+{
+    const double most = s->is_fisher ? flat_signal : INFINITY;
+    const zi_information known = {0};
+    for (int b = 0; b < BLOCKS; b++) {
+        s->signal[b] = s->weight[b] > 0.0 ? fmin(fmax(0.0, s->total[b] / s->weight[b]), most) : 0.0;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = i + 1; j < dim; j++) {
+            visit_pair(dim, i, j, &known, shrink_by_block, s);
         }
     }
 }
@@ -130,25 +143,21 @@ static void temper(size_t dim, const zi_margin *margin, double rows, double *lat
 void zi_shrink(zilch_shrinkage how, size_t dim, const zi_margin *margin, double rows, double *latent)
 {
     shrinker s = {.latent = latent, .rows = rows, .is_fisher = how == ZILCH_SHRINK_FISHER};
-    if (how == ZILCH_SHRINK_ENTRYWISE) {
-        visit_all(dim, margin, rows, latent, 0, shrink_entry, &s);
-    }
-    if (s.is_fisher) {
-        temper(dim, margin, rows, latent);
+    switch (how) {
+    case ZILCH_SHRINK_ENTRYWISE:
+        visit_all(dim, margin, rows, latent, shrink_entry, &s);
+        break;
+    case ZILCH_SHRINK_BAYES:
+        visit_all(dim, margin, rows, latent, count_entry, &s);
+        shrink_all_by_block(dim, &s);
+        break;
+    case ZILCH_SHRINK_FISHER:
         s.rows *= fmax(1.0, rows / latents_of(dim, margin));
-    }
-    if (how == ZILCH_SHRINK_BAYES || s.is_fisher) {
-        visit_all(dim, margin, rows, latent, s.is_fisher, count_entry, &s);
-        const double most = s.is_fisher ? flat_signal : INFINITY;
-        for (int b = 0; b < BLOCKS; b++) {
-            s.signal[b] = s.weight[b] > 0.0 ? fmin(fmax(0.0, s.total[b] / s.weight[b]), most) : 0.0;
-        }
-        const zi_information known = {0};
-        for (size_t i = 0; i < dim; i++) {
-            for (size_t j = i + 1; j < dim; j++) {
-                visit_pair(dim, i, j, &known, shrink_by_block, &s);
-            }
-        }
+        count_all_on_fishers_scale(dim, margin, rows, &s);
+        shrink_all_by_block(dim, &s);
+        break;
+    default: /* none, and all, which is not estimated */
+        break;
     }
 }
 
@@ -165,5 +174,5 @@ void zi_weigh(size_t dim, const zi_margin *margin, double rows, const double *la
     for (size_t i = 0; i < n * n; i++) {
         weight[i] = 1.0; /* the diagonal and corr(V_i, M_i), which do not move */
     }
-    visit_all(dim, margin, rows, latent, 0, weigh_entry, weight);
+    visit_all(dim, margin, rows, latent, weigh_entry, weight);
 }
