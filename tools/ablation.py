@@ -2,7 +2,7 @@
 """What each part of the search is worth: docs/search.md's tables, as Markdown.
 
     python3 tools/ablation.py ZILCH smop      SMOP1 to 8 and the ellipsoid, d = 100, 20 seeds
-    python3 tools/ablation.py ZILCH lander    10 seeds, measured after 25 and 50 generations
+    python3 tools/ablation.py ZILCH lander    10 seeds, measured after 25 generations
     python3 tools/ablation.py ZILCH final     the lander, default and published, after 25, 50 and 100
     python3 tools/ablation.py ZILCH large     SMOP1, 2, 7 at d = 1,000, N = 1,000, 3 seeds
     python3 tools/ablation.py ZILCH dense     functions without zeros, d = 20
@@ -25,6 +25,8 @@ PARTS = {
     "margin": "margin=0.5",
     "margin, timid": "margin=0.5+timid=0.5",
     "shift": "shift=0.25",
+    "copied": "copied=0.02",
+    "redrawn": "redrawn=0.05",
     "widened": "widened=yes",
     "linear weights": "weighting=linear",
     "fisher": "inverter=exact+shrinkage=fisher",
@@ -36,6 +38,8 @@ LEFT_OUT = {
     "margin": "margin=0",
     "timid": "timid=0",
     "shift": "shift=0",
+    "copied": "copied=0",
+    "redrawn": "redrawn=0",
     "widened": "widened=no",
     "linear weights": "weighting=equal",
     "shrinkage": "shrinkage=none",
@@ -55,16 +59,16 @@ TRIED = {
     "restart 20": "restart=20",
     "mean archive": "archive=mean",
 }
-LANDER_TRIED = {**TRIED, "common seeds": "seeds=common", "no pruning": "prune=no"}
+NOISY = {"parts": {"pruning": "prune=yes"}, "left_out": {"pruning": "prune=no"}, "tried": {"common seeds": "seeds=common"}}
 
 
-def methods(tried, baselines):
-    """Name to method."""
+def methods(baselines, parts={}, left_out={}, tried={}):
+    """Name to method; with further rows of each kind."""
     rows = {"published": "published", "published, exact inverter": "published+inverter=exact"}
-    rows |= {f"published with {name}": f"published+{words}" for name, words in PARTS.items()}
+    rows |= {f"published with {name}": f"published+{words}" for name, words in (PARTS | parts).items()}
     rows |= {"**default: all of these**": "default"}
-    rows |= {f"default without {name}": f"default+{words}" for name, words in LEFT_OUT.items()}
-    rows |= {f"default with {name}": f"default+{words}" for name, words in tried.items()}
+    rows |= {f"default without {name}": f"default+{words}" for name, words in (LEFT_OUT | left_out).items()}
+    rows |= {f"default with {name}": f"default+{words}" for name, words in (TRIED | tried).items()}
     return rows | {f"baseline {name}": name for name in baselines}
 
 
@@ -111,7 +115,7 @@ def solved_cell(runs):
 
 def smop(arguments):
     problems = {f"smop{k}:dim={arguments.dim}": 50000 for k in range(1, 9)} | {f"ellipsoid:dim={arguments.dim}": 100000}
-    rows = chosen(arguments, methods(TRIED, ["ea", "dense", "adhoc"]))
+    rows = chosen(arguments, methods(["ea", "dense", "adhoc"]))
 
     def cells():
         for name, method in rows.items():
@@ -132,8 +136,8 @@ def at(run, generation):
 def lander_cells(arguments, rows, generations, marks):
     published = None
     for name, method in rows.items():
-        runs = compare(arguments, "lander", method, ["--seeds", str(arguments.seeds or 10), "--generations",
-                                                     str(generations), "--at", ",".join(map(str, marks[:-1]))])
+        words = ["--seeds", str(arguments.seeds or 10), "--generations", str(generations)]
+        runs = compare(arguments, "lander", method, words + (["--at", ",".join(map(str, marks[:-1]))] if marks[1:] else []))
         cells = [name]
         for k, target in enumerate((200, 250)):
             reached = [run["evaluations_to_targets"][k] or float("inf") for run in runs]
@@ -147,15 +151,14 @@ def lander_cells(arguments, rows, generations, marks):
         yield cells
 
 
-def lander(arguments, generations=50, marks=(25, 50), rows=None):
-    rows = chosen(arguments, rows or methods(LANDER_TRIED, ["ea"]))
+def lander(arguments, generations=25, marks=(25,), rows=None):
+    rows = chosen(arguments, rows or methods(["ea"], **NOISY))
     table(["refit", "to 200", "to 250"] + [f"after {mark}" for mark in marks],
           lander_cells(arguments, rows, generations, marks))
 
 
 def final(arguments):
-    lander(arguments, 100, (25, 50, 100), {"published": "published", "published with pruning": "published+prune=yes",
-                                           "**default**": "default", "default without pruning": "default+prune=no"})
+    lander(arguments, 100, (25, 50, 100), {"published": "published", "**default**": "default"})
 
 
 def large(arguments):
