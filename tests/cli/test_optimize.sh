@@ -86,7 +86,7 @@ expect_same usual again
 cmp -s usual.printed "$out" || complain 'what is said as it is changes what is printed'
 for option in '--archive mean' '--again all' '--again none' '--initial-spread 0' '--restart 2' '--prior-p 20' '--prior-mu 20' \
   '--prior-sigma 0' '--prior-correlation 20' '--weighting equal' '--weighting log' '--values scores' '--margin 0' '--margin 6' \
-  '--timid 0' '--shift 0' '--copied 0' '--redrawn 0'; do
+  '--timid 0' '--shift 0' '--copied 0.1' '--redrawn 0'; do
   # shellcheck disable=SC2086 # words
   longer other $option
   ! cmp -s usual other || complain "the same run with $option"
