@@ -1,7 +1,7 @@
 /* The optimiser as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchopt"
- *   u32       format version, 2
+ *   u32       format version, 3
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
  *   options   (options_file.c)
@@ -32,7 +32,7 @@
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
