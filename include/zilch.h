@@ -965,6 +965,7 @@ ZILCH_API void zilch_study_close(zilch_study *study);
 
 /* Texts about a run, kept as they are; NULL is "". */
 typedef struct zilch_run_texts {
+    const char *name;      /* what the run is called, such as its method in a comparison */
     const char *problem;   /* what was optimised, such as zilch_problem_info.setting */
     const char *arguments; /* what the caller needs to go on, such as the command's arguments */
     const char *machine;   /* where it began */
@@ -989,7 +990,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_record(zilch_study *study, u
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, uint64_t run,
                                                            zilch_optimizer **out);
 
-/* The run has ended: why, and what it recommends (NULL: nothing). May be called again. */
+/* What a run recommends after the last generation recorded, and why it has ended; with STOP_NONE it goes on.
+ * May be called again, and is kept for each generation. A run that goes on has not ended. */
 typedef struct zilch_conclusion {
     zilch_stop stop;
     int is_recommending; /* the rest says something */
@@ -1001,7 +1003,7 @@ typedef struct zilch_conclusion {
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclude(zilch_study *study, uint64_t run,
                                                              const zilch_conclusion *conclusion,
                                                              const double *x);
-/* x (dim) may be NULL. stop is STOP_NONE for a run that has not ended. */
+/* After the last generation recorded. x (dim) may be NULL. stop is STOP_NONE for a run that has not ended. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run,
                                                                zilch_conclusion *out, double *x);
 
@@ -1041,6 +1043,9 @@ typedef struct zilch_evaluation {
 typedef zilch_status (*zilch_run_reader)(void *context, const zilch_run *run);
 typedef zilch_status (*zilch_generation_reader)(void *context, const zilch_generation *generation);
 typedef zilch_status (*zilch_evaluation_reader)(void *context, const zilch_evaluation *evaluation);
+/* x is NULL if nothing is recommended. */
+typedef zilch_status (*zilch_conclusion_reader)(void *context, uint64_t generation,
+                                                const zilch_conclusion *conclusion, const double *x);
 
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader,
                                                          void *context);
@@ -1051,6 +1056,10 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *stu
  * first, the others by id. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
                                                                 zilch_evaluation_reader reader,
+                                                                void *context);
+/* Of one run, by generation. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run,
+                                                                zilch_conclusion_reader reader,
                                                                 void *context);
 
 /* ---- Files and threads, for programs around the library ---------------------- */

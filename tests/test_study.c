@@ -224,7 +224,7 @@ static void check_file(void)
     check_one_answer(database, "PRAGMA foreign_key_check", NULL);
     check_one_answer(database, "PRAGMA journal_mode", "wal");
     check_one_answer(database, "PRAGMA application_id", "2053729379");
-    check_one_answer(database, "PRAGMA user_version", "2");
+    check_one_answer(database, "PRAGMA user_version", "3");
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     DIR *listing = opendir(scratch.folder);
     for (const struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
@@ -272,6 +272,7 @@ static zilch_status check_run(void *context, const zilch_run *run)
     const zilch_progress *last = &e->progress[GENERATIONS - 1];
     e->read++;
     assert_int_equal(run->run, 1);
+    assert_string_equal(run->texts.name, e->texts.name ? e->texts.name : "");
     assert_string_equal(run->texts.problem, e->texts.problem);
     assert_string_equal(run->texts.arguments, e->texts.arguments);
     assert_string_equal(run->texts.machine, "");
@@ -354,7 +355,7 @@ static void test_round_trip(void **state)
     (void)state;
     static expected e;
     e = (expected){.optimizer = make_optimizer(ZILCH_LAW_ZIG, ZILCH_ARCHIVE_MEAN, UINT64_MAX),
-                   .texts = {"smop1:dim=6", "--law zig \"\xc3\xa9\n\xff", NULL, "2026-11-15"}};
+                   .texts = {"zig, plain", "smop1:dim=6", "--law zig \"\xc3\xa9\n\xff", NULL, "2026-11-15"}};
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
     uint64_t run;
     OK(zilch_study_start(study, &e.texts, e.optimizer, &run));
@@ -510,6 +511,24 @@ static void check_conclusion(zilch_study *study, const zilch_conclusion *expecte
     assert_memory_equal(x, expected_x, sizeof x);
 }
 
+typedef struct conclusions {
+    size_t count;
+    uint64_t generation[4];
+    zilch_stop stop[4];
+    double mean[4];
+} conclusions;
+
+static zilch_status note_conclusion(void *context, uint64_t generation, const zilch_conclusion *c,
+                                    const double *x)
+{
+    conclusions *all = context;
+    assert_true(all->count < COUNT(all->mean) && !x == !c->is_recommending);
+    all->generation[all->count] = generation;
+    all->stop[all->count] = c->stop;
+    all->mean[all->count++] = x ? c->recommendation.mean + x[1] : NAN;
+    return ZILCH_OK;
+}
+
 static zilch_status note_stop(void *context, const zilch_run *run)
 {
     *(zilch_stop *)context = run->stop;
@@ -548,12 +567,54 @@ static void test_conclusion(void **state)
     advance(optimizer); /* it goes on: then it has not ended */
     OK(record(study, 1, optimizer));
     check_conclusion(study, &(zilch_conclusion){0}, NULL);
-    static const zilch_stop no_reasons[] = {ZILCH_STOP_NONE, (zilch_stop)99};
-    for (size_t i = 0; i < COUNT(no_reasons); i++) {
-        c.stop = no_reasons[i];
-        assert_int_equal(zilch_study_conclude(study, 1, &c, NULL), ZILCH_EARG);
-        assert_non_null(strstr(zilch_last_error(), "no reason to stop"));
+    c.stop = (zilch_stop)99;
+    assert_int_equal(zilch_study_conclude(study, 1, &c, NULL), ZILCH_EARG);
+    assert_non_null(strstr(zilch_last_error(), "no reason to stop"));
+    c.stop = ZILCH_STOP_NONE;
+    assert_int_equal(zilch_study_conclude(study, 1, &c, NULL), ZILCH_EARG);
+    assert_non_null(strstr(zilch_last_error(), "nothing to tell"));
+    zilch_study_close(study);
+    zilch_optimizer_destroy(optimizer);
+    check_file();
+}
+
+/* What was recommended on the way stays, and ends nothing. */
+static void test_conclusions_on_the_way(void **state)
+{
+    (void)state;
+    const double x[DIM] = {0, 1.5, -2.5, 0, 1e-300, 0};
+    zilch_conclusion c = sample_conclusion;
+    conclusions all = {0};
+    zilch_stop stop = ZILCH_STOP_OBSERVER;
+    zilch_optimizer *optimizer = make_study(1);
+    zilch_study *study = open_study(ZILCH_STUDY_WRITE);
+    OK(zilch_study_conclusions(study, 1, note_conclusion, &all));
+    assert_int_equal(all.count, 0);
+    c.stop = ZILCH_STOP_NONE;
+    OK(zilch_study_conclude(study, 1, &c, x));
+    check_conclusion(study, &c, x);
+    OK(zilch_study_runs(study, note_stop, &stop));
+    assert_int_equal(stop, ZILCH_STOP_NONE);
+    const uint64_t before = zilch_optimizer_progress(optimizer).generations;
+    advance(optimizer);
+    OK(record(study, 1, optimizer));
+    c.stop = ZILCH_STOP_GENERATIONS;
+    c.recommendation.mean = 8.0;
+    OK(zilch_study_conclude(study, 1, &c, x));
+    advance(optimizer);
+    OK(record(study, 1, optimizer));
+    OK(zilch_study_conclude(study, 1, &(zilch_conclusion){.stop = ZILCH_STOP_OBSERVER}, NULL));
+    OK(zilch_study_conclusions(study, 1, note_conclusion, &all));
+    assert_int_equal(all.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(all.generation[i], before + i);
     }
+    assert_true(all.stop[0] == ZILCH_STOP_NONE && all.stop[1] == ZILCH_STOP_GENERATIONS &&
+                all.stop[2] == ZILCH_STOP_OBSERVER);
+    assert_true(all.mean[0] == 0.0 && all.mean[1] == 9.5 && isnan(all.mean[2]));
+    FAILS(zilch_study_conclusions(study, 2, note_conclusion, &all), ZILCH_EARG, "no run 2");
+    assert_int_equal(zilch_study_conclusions(NULL, 1, note_conclusion, &all), ZILCH_EARG);
+    assert_int_equal(zilch_study_conclusions(study, 1, NULL, &all), ZILCH_EARG);
     zilch_study_close(study);
     zilch_optimizer_destroy(optimizer);
     check_file();
@@ -1405,13 +1466,13 @@ static void test_other_version(void **state)
 {
     (void)state;
     zilch_optimizer_destroy(make_study(1));
-    edit("PRAGMA user_version = 3");
-    check_all_modes(ZILCH_EVERSION, "version 3, this library reads version 2");
+    edit("PRAGMA user_version = 4");
+    check_all_modes(ZILCH_EVERSION, "version 4, this library reads version 3");
     edit("PRAGMA user_version = 1"); /* of before there were weights */
     check_all_modes(ZILCH_EVERSION, "version 1");
     edit("PRAGMA user_version = 0");
     check_all_modes(ZILCH_EVERSION, "version 0");
-    edit("PRAGMA user_version = 2; PRAGMA journal_mode = DELETE");
+    edit("PRAGMA user_version = 3; PRAGMA journal_mode = DELETE");
     OK(open_status(ZILCH_STUDY_READ));
     OK(open_status(ZILCH_STUDY_WRITE)); /* into a log again */
     check_file();
@@ -1485,7 +1546,9 @@ static zilch_status read_the_conclusion(zilch_study *study)
 {
     zilch_conclusion c;
     double x[DIM];
-    return zilch_study_conclusion(study, 1, &c, x);
+    const zilch_status status = zilch_study_conclusion(study, 1, &c, x);
+    conclusions all = {0};
+    return status == ZILCH_OK ? zilch_study_conclusions(study, 1, note_conclusion, &all) : status;
 }
 
 static zilch_status resume_run(zilch_study *study)
@@ -1508,6 +1571,7 @@ static const struct {
     const char *sql;
     unsigned noticed;
 } damages[] = {
+    {"UPDATE runs SET name = NULL", BY(RUNS_READER)},
     {"UPDATE runs SET problem = NULL", BY(RUNS_READER)},
     {"UPDATE runs SET arguments = x'00'", BY(RUNS_READER)},
     {"UPDATE runs SET machine = CAST(x'610062' AS TEXT)", BY(RUNS_READER)},
@@ -1584,6 +1648,7 @@ static const struct {
     {"UPDATE checkpoints SET evaluations_sum = evaluations_sum + 1", BY(RESUME)},
     {"UPDATE conclusions SET stop = 'boredom'", BY(RUNS_READER) | BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET stop = 'not stopped'", BY(RUNS_READER) | BY(CONCLUSION_READER)},
+    {"UPDATE conclusions SET stop = NULL, point = NULL", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET failures = NULL", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET x = x'00'", BY(CONCLUSION_READER)},
     {"UPDATE conclusions SET x = NULL", BY(CONCLUSION_READER)},
@@ -1917,6 +1982,7 @@ int main(void)
         STUDY_TEST(test_resume_within_generation),
         STUDY_TEST(test_several_runs),
         STUDY_TEST(test_conclusion),
+        STUDY_TEST(test_conclusions_on_the_way),
         STUDY_TEST(test_readers_may_stop),
         STUDY_TEST(test_readings_may_be_nested),
         STUDY_TEST(test_wrong_turns),

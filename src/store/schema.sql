@@ -1,16 +1,18 @@
--- A zilch study, version 2: runs of an optimiser, each generation recorded in one transaction.
+-- A zilch study, version 3: runs of an optimiser, each generation recorded in one transaction.
 --
 -- The file says what it is: "zilc" as the application's number, and the version of this schema. A reader
 -- looks at both before anything else.
 PRAGMA application_id = 2053729379; -- 0x7a696c63
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Numbers of 64 bits without a sign (seeds and ids) are kept in two's complement: those from 2^63 on look
 -- negative here. What is not known, or failed, is NULL; NaN is never stored.
 
 CREATE TABLE runs (
     run       INTEGER PRIMARY KEY,    -- from 1
-    problem   TEXT    NOT NULL,       -- texts of the caller: what was optimised,
+    name      TEXT    NOT NULL,       -- texts of the caller: what the run is called, such as its method in a
+                                      -- comparison,
+    problem   TEXT    NOT NULL,       -- what was optimised,
     arguments TEXT    NOT NULL,       -- what is needed to go on,
     machine   TEXT    NOT NULL,       -- where
     started   TEXT    NOT NULL,       -- and when it began
@@ -78,10 +80,12 @@ CREATE TABLE checkpoints (
     state           BLOB    NOT NULL
 ) STRICT;
 
--- Runs that have ended, and what they recommend: all but the first two columns are NULL if nothing.
+-- What runs recommend after a generation: all from point on is NULL if nothing. A run has ended if it has stopped
+-- after its last generation.
 CREATE TABLE conclusions (
-    run             INTEGER PRIMARY KEY REFERENCES runs,
-    stop            TEXT NOT NULL,    -- generations, evaluations, target, stagnation, observer
+    run             INTEGER NOT NULL REFERENCES runs,
+    generation      INTEGER NOT NULL, -- 0 before the first
+    stop            TEXT,             -- generations, evaluations, target, stagnation, observer; NULL: none
     point           INTEGER,          -- in the archive, before pruning
     mean            REAL,             -- of fresh evaluations
     deviation       REAL,             -- of one; NULL: there was but one
@@ -94,5 +98,6 @@ CREATE TABLE conclusions (
     held_out_mean   REAL,             -- on what the search never saw; NULL: not measured
     held_out_error  REAL,
     held_out_count  INTEGER,
-    x               BLOB              -- the point: dim little-endian doubles
+    x               BLOB,             -- the point: dim little-endian doubles
+    PRIMARY KEY (run, generation)
 ) STRICT;

@@ -10,14 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { APPLICATION = 0x7a696c63, VERSION = 2 }; /* as in schema.sql */
+enum { APPLICATION = 0x7a696c63, VERSION = 3 }; /* as in schema.sql */
 enum { PATIENCE = 10000 };                      /* milliseconds */
 
 static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_FIND_RUN] = "SELECT " ZI_RUN_TRAITS ", generation, points, points_sum, evaluations_sum"
                     " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
-    [ZI_ADD_RUN] = "INSERT INTO runs (problem, arguments, machine, started, version, seed, dim, law,"
-                   " direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, arguments, machine, started, version, seed, dim,"
+                   " law, direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
     [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
                           " noise, evaluating, searching, best_value, best_fitness, best_active, best_point)"
@@ -26,10 +26,10 @@ static const char *const texts[ZI_STUDY_WRITES] = {
                           " weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoints (run, generation, points, points_sum,"
                           " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
-    [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, stop, point, mean, deviation, fitness,"
-                          " evaluations, failures, spent, active, pruned, held_out_mean, held_out_error,"
-                          " held_out_count, x) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [ZI_DROP_CONCLUSION] = "DELETE FROM conclusions WHERE run = ?",
+    [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, generation, stop, point, mean, deviation,"
+                          " fitness, evaluations, failures, spent, active, pruned, held_out_mean,"
+                          " held_out_error, held_out_count, x)"
+                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
 /* ---- Shared with the side that reads ---------------------------------------------------------------- */
@@ -293,6 +293,7 @@ static zilch_status add_run(zilch_study *study, const zilch_run_texts *about,
 {
     zi_statement *add;
     ZI_TRY(prepare(study, ZI_ADD_RUN, &add));
+    zi_bind_text(add, text_or_empty(about->name));
     zi_bind_text(add, text_or_empty(about->problem));
     zi_bind_text(add, text_or_empty(about->arguments));
     zi_bind_text(add, text_or_empty(about->machine));
@@ -437,15 +438,6 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
     return ZILCH_OK;
 }
 
-/* A run that goes on has not ended: what it concluded before is gone. */
-static zilch_status drop_conclusion(zilch_study *study, uint64_t run)
-{
-    zi_statement *drop;
-    ZI_TRY(prepare(study, ZI_DROP_CONCLUSION, &drop));
-    zi_bind_u64(drop, run);
-    return zi_statement_run(drop);
-}
-
 static zilch_status record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
                            const zilch_timings *timings, size_t length)
 {
@@ -456,8 +448,7 @@ static zilch_status record(zilch_study *study, uint64_t run, const zilch_optimiz
     ZI_TRY(add_generation(study, &known, optimizer, timings));
     ZI_TRY(add_evaluations(study, &known, optimizer));
     known.generation = optimizer->generations;
-    ZI_TRY(put_checkpoint(study, &known, length));
-    return drop_conclusion(study, run);
+    return put_checkpoint(study, &known, length);
 }
 
 zilch_status zilch_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
@@ -518,7 +509,12 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
     ZI_TRY(find_run(study, run, &known));
     ZI_TRY(prepare(study, ZI_PUT_CONCLUSION, &put));
     zi_bind_u64(put, run);
-    zi_bind_text(put, zilch_stop_name(conclusion->stop));
+    zi_bind_u64(put, known.generation);
+    if (conclusion->stop == ZILCH_STOP_NONE) {
+        zi_bind_double(put, NAN); /* NULL */
+    } else {
+        zi_bind_text(put, zilch_stop_name(conclusion->stop));
+    }
     if (conclusion->is_recommending) {
         ZI_TRY(bind_recommendation(study, put, conclusion, x, (size_t)known.traits.dim));
     }
@@ -529,8 +525,11 @@ zilch_status zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_
                                   const double *x)
 {
     ZI_TRY(check_writable(study, conclusion));
-    if (conclusion->stop == ZILCH_STOP_NONE || !zilch_stop_name(conclusion->stop)) {
+    if (!zilch_stop_name(conclusion->stop)) {
         return zi_fail(ZILCH_EARG, "study: %d is no reason to stop", (int)conclusion->stop);
+    }
+    if (conclusion->stop == ZILCH_STOP_NONE && !conclusion->is_recommending) {
+        return zi_fail(ZILCH_EARG, "study: a run that goes on and recommends nothing has nothing to tell");
     }
     if (conclusion->is_recommending && !x) {
         return zi_fail(ZILCH_EARG, "study: a point is recommended, but not given");

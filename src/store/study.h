@@ -13,7 +13,6 @@ typedef enum zi_study_write {
     ZI_ADD_EVALUATION,
     ZI_PUT_CHECKPOINT,
     ZI_PUT_CONCLUSION,
-    ZI_DROP_CONCLUSION,
     ZI_STUDY_WRITES
 } zi_study_write;
 

@@ -73,16 +73,18 @@ typedef struct runs_reading {
 
 /* The parameter, a run, is not needed. */
 static const char runs_text[] =
-    "SELECT r.run, problem, arguments, machine, started, version, seed, dim, law, direction, price,"
+    "SELECT r.run, name, problem, arguments, machine, started, version, seed, dim, law, direction, price,"
     " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop"
     " FROM runs r LEFT JOIN generations g ON g.run = r.run AND g.generation ="
     " (SELECT max(generation) FROM generations WHERE run = r.run)"
-    " LEFT JOIN conclusions c ON c.run = r.run WHERE ? IS NOT NULL ORDER BY r.run";
+    " LEFT JOIN conclusions c ON c.run = r.run AND c.generation = coalesce(g.generation, 0)"
+    " WHERE ? IS NOT NULL ORDER BY r.run";
 
 static zilch_status read_run(zi_statement *row, void *context)
 {
     const runs_reading *reading = context;
     zilch_run run = {.run = zi_column_count(row)};
+    run.texts.name = zi_column_text(row);
     run.texts.problem = zi_column_text(row);
     run.texts.arguments = zi_column_text(row);
     run.texts.machine = zi_column_text(row);
@@ -384,12 +386,6 @@ zilch_status zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimize
 
 /* ---- What a run came to ----------------------------------------------------------------------------- */
 
-typedef struct concluding {
-    zilch_conclusion *out;
-    double *x;
-    int is_found;
-} concluding;
-
 static void read_point_bytes(zi_statement *row, size_t dim, double *x)
 {
     size_t length;
@@ -422,20 +418,43 @@ static void read_recommendation(zi_statement *row, zilch_conclusion *out)
     out->held_out_count = zi_column_count(row);
 }
 
-static zilch_status read_conclusion(zi_statement *row, void *context)
+#define CONCLUSION                                                                                     \
+    "dim, c.generation, stop, point, mean, deviation, fitness, evaluations, failures, spent, active, " \
+    "pruned,"                                                                                          \
+    " held_out_mean, held_out_error, held_out_count, x FROM runs r"
+
+/* The columns of CONCLUSION; the generation is NULL where there is none. `x` may be NULL. */
+static zilch_status read_conclusion_row(zi_statement *row, uint64_t *generation, zilch_conclusion *out,
+                                        double *x)
 {
-    concluding *c = context;
-    zilch_conclusion *out = c->out;
-    c->is_found = 1;
-    const uint64_t run = zi_column_count(row);
     const size_t dim = read_dim(row);
+    *out = (zilch_conclusion){.held_out_mean = NAN, .held_out_error = NAN};
+    if (zi_column_is_null(row)) {
+        return zi_columns_check(row, "the conclusion of a run", 0);
+    }
+    *generation = zi_column_count(row);
     out->stop = read_stop(row);
     out->is_recommending = !zi_column_is_null(row);
     if (out->is_recommending) {
         read_recommendation(row, out);
-        read_point_bytes(row, dim, c->x);
+        read_point_bytes(row, dim, x);
     }
-    return zi_columns_check(row, "the conclusion of run", run);
+    row->is_sound &= out->is_recommending || out->stop != ZILCH_STOP_NONE;
+    return zi_columns_check(row, "the conclusion of generation", *generation);
+}
+
+typedef struct concluding {
+    zilch_conclusion *out;
+    double *x;
+    int is_found;
+} concluding;
+
+static zilch_status read_conclusion(zi_statement *row, void *context)
+{
+    concluding *c = context;
+    uint64_t generation = 0;
+    c->is_found = 1;
+    return read_conclusion_row(row, &generation, c->out, c->x);
 }
 
 zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conclusion *out, double *x)
@@ -443,12 +462,43 @@ zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conc
     if (!study || !out) {
         return zi_fail(ZILCH_EARG, "study: it and a place for the conclusion must be given");
     }
-    *out = (zilch_conclusion){.held_out_mean = NAN, .held_out_error = NAN};
     concluding c = {.out = out, .x = x};
     ZI_TRY(each_row(study,
-                    "SELECT run, dim, stop, point, mean, deviation, fitness, evaluations, failures, spent,"
-                    " active, pruned, held_out_mean, held_out_error, held_out_count, x"
-                    " FROM runs LEFT JOIN conclusions USING (run) WHERE run = ?",
+                    "SELECT " CONCLUSION " JOIN checkpoints k USING (run) LEFT JOIN conclusions c"
+                    " ON c.run = r.run AND c.generation = k.generation WHERE r.run = ?",
                     run, read_conclusion, &c));
     return c.is_found ? ZILCH_OK : zi_study_fail_run(study, run);
+}
+
+typedef struct conclusions_reading {
+    double *x;
+    zilch_conclusion_reader reader;
+    void *context;
+} conclusions_reading;
+
+static zilch_status read_each_conclusion(zi_statement *row, void *context)
+{
+    const conclusions_reading *reading = context;
+    uint64_t generation = 0;
+    zilch_conclusion conclusion;
+    ZI_TRY(read_conclusion_row(row, &generation, &conclusion, reading->x));
+    return reading->reader(reading->context, generation, &conclusion,
+                           conclusion.is_recommending ? reading->x : NULL);
+}
+
+zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run, zilch_conclusion_reader reader,
+                                     void *context)
+{
+    run_shape shape;
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
+    conclusions_reading reading = {.reader = reader, .context = context};
+    ZI_TRY(find_shape(study, run, &shape));
+    ZI_TRY(zi_alloc(&reading.x, shape.dim));
+    const zilch_status status = each_row(
+        study, "SELECT " CONCLUSION " JOIN conclusions c USING (run) WHERE r.run = ? ORDER BY c.generation",
+        run, read_each_conclusion, &reading);
+    zi_free(reading.x);
+    return status;
 }
