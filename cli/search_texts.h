@@ -1,0 +1,21 @@
+/* What a study keeps beside a run, so that another process can go on with it. */
+#ifndef SEARCH_TEXTS_H
+#define SEARCH_TEXTS_H
+
+#include "search_options.h"
+#include "search_problem.h"
+#include "zilch.h"
+
+typedef struct search_texts {
+    char *arguments; /* the words, but for those that name the study, as JSON */
+    char machine[512], started[64];
+    zilch_run_texts run; /* of these and of the problem, whose text it points to; without a name */
+} search_texts;
+
+/* `argv` are the words that the request was parsed from, or copies of them that it points into. 0, or 1 after
+ * printing why. */
+int search_texts_make(search_texts *out, const search_request *r, const search_problem *problem, int argc,
+                      char **argv);
+void search_texts_free(search_texts *texts);
+
+#endif
