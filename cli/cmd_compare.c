@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "compare.h"
+#include "compare_study.h"
 #include "number.h"
 #include "options.h"
 #include "search_problem.h"
@@ -23,6 +24,7 @@ enum {
     KEY_AT,
     KEY_HELD_OUT,
     KEY_EVALUATIONS,
+    KEY_STUDY,
     KEY_CSV
 };
 
@@ -30,7 +32,7 @@ enum { BASE_WORDS_MOST = 20 };
 
 typedef struct request {
     const char *problem, *dim, *data, *response, *searched, *validation, *price; /* for the search */
-    const char *methods, *targets, *at, *output;
+    const char *methods, *targets, *at, *study, *output;
     uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
     int json, csv;
 } request;
@@ -76,6 +78,13 @@ static int check(const request *r)
     if (r->output && !*r->output) {
         return wrong("-o: the file's name is empty");
     }
+    if (r->study && !*r->study) {
+        return wrong("--study: the file's name is empty");
+    }
+    if (r->study && ((r->output && strcmp(r->output, r->study) == 0) ||
+                     cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, r->data))) {
+        return wrong("--study: is another of the files");
+    }
     return cli_is_same_file(r->output, r->data) ? wrong("-o: is the data itself") : 0;
 }
 
@@ -111,6 +120,9 @@ static int parse(request *r, int argc, char **argv)
          "Which columns are used, or the coefficients themselves: subset or coefficients"},
         {"validation", KEY_VALIDATION, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
          "Share of the rows that are held out"},
+        {"study", KEY_STUDY, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
+         "Keep every run in this study; what is there already is not done again: interrupted, the same "
+         "command goes on, and gives the same result"},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Runs at once, 0 for one a processor; the result does not depend on it"},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
@@ -239,6 +251,7 @@ static int base_open(base *b, const request *r, compare_setting *s)
         return status;
     }
     s->problem = b->problem.text;
+    s->checksum = b->problem.checksum;
     s->info = b->problem.info;
     s->price = isnan(b->request.price) ? s->info.price : b->request.price;
     return 0;
@@ -348,8 +361,9 @@ static int say_unfinished(const compare_setting *s, const compare_run *run, size
                      *run[i].why ? run[i].why : "failed, for the reason above");
         }
     }
-    return cli_fail("stopped with %zu of %zu runs finished%s", finished, count,
-                    finished ? "; the result is of those" : "");
+    return cli_fail("stopped with %zu of %zu runs finished%s%s", finished, count,
+                    finished ? "; the result is of those" : "",
+                    s->study ? "; all is kept, and the same command goes on from there" : "");
 }
 
 static int run_all(const request *r, const compare_setting *s)
@@ -368,6 +382,9 @@ static int run_all(const request *r, const compare_setting *s)
     int status = finished ? print_report(&p) : 0;
     if (!status && ended != ZILCH_OK) {
         status = say_unfinished(s, run, finished);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(run[i].moment);
     }
     free(run);
     return status;
@@ -396,10 +413,14 @@ int cmd_compare(int argc, char **argv)
     }
     status = status ? status : try_methods(&r, &s);
     status = status ? status : try_output(r.output);
+    if (!status && r.study) {
+        status = compare_study_open(&s.study, r.study, &s);
+    }
     if (!status) {
         cli_watch_signals();
         status = run_all(&r, &s);
     }
+    compare_study_close(s.study);
     compare_methods_free(method, s.methods);
     base_close(&b);
     if (status) {

@@ -5,6 +5,7 @@
 #include "compare.h"
 
 #include "cli.h"
+#include "compare_study.h"
 #include "progress.h"
 #include "search.h"
 
@@ -33,11 +34,13 @@ typedef struct racer {
     search_request request;
     search_problem problem;
     zilch_optimizer *optimizer;
+    uint64_t number; /* in the study */
     double *x;
     uint64_t evaluations;
-    size_t next;    /* checkpoint */
-    size_t counted; /* what it has added to the contest's done */
-    double paused;  /* seconds for checkpoints, which are no part of the search */
+    size_t next;       /* checkpoint */
+    size_t counted;    /* what it has added to the contest's done */
+    double marked;     /* when the last generation was over and done with */
+    double evaluating; /* seconds in the objective since then */
 } racer;
 
 /* ---- The clock -------------------------------------------------------------------- */
@@ -79,7 +82,7 @@ static void show_no_episodes(void *context, size_t done)
 }
 
 /* Mean and standard error of values on noise that neither the search nor the recommendation has met. */
-static zilch_status measure_noise(const racer *r, compare_score *out)
+static zilch_status measure_noise(const racer *r, zilch_conclusion *out)
 {
     enum { EACH = 64 };
     const size_t dim = r->problem.info.dim;
@@ -110,23 +113,20 @@ static zilch_status measure_noise(const racer *r, compare_score *out)
     }
     free(x);
     const double n = (double)count;
-    out->value = sum / n;
-    out->error = n > 1.0 ? sqrt(squares / (n - 1.0) / n) : NAN;
+    out->held_out_mean = sum / n;
+    out->held_out_error = n > 1.0 ? sqrt(squares / (n - 1.0) / n) : NAN;
+    out->held_out_count = count;
     return status;
 }
 
-static zilch_status measure_held_out(const racer *r, compare_score *out)
+static zilch_status measure_held_out(const racer *r, zilch_conclusion *out)
 {
     if (!r->problem.is_lander) {
         return measure_noise(r, out);
     }
     const search_flight flight = {
         .episodes = r->contest->setting->held_out, .threads = 1, .progress = show_no_episodes};
-    zilch_conclusion c = {.held_out_mean = NAN, .held_out_error = NAN};
-    const zilch_status status = search_fly(&r->problem, &flight, r->x, &c);
-    out->value = c.held_out_mean;
-    out->error = c.held_out_error;
-    return status;
+    return search_fly(&r->problem, &flight, r->x, out);
 }
 
 static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
@@ -134,32 +134,41 @@ static zilch_status objective_unless_stopped(void *problem, const zilch_batch *b
     return cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(problem, batch, value);
 }
 
-/* The point that the search recommends now. Its values are no part of the search, which they do not change.
- */
-static zilch_status score(const racer *r, compare_score *out)
+/* What a conclusion after some generation says. */
+static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
+{
+    const compare_setting *s = r->contest->setting;
+    compare_score out = {.generations = generation,
+                         .evaluations = r->run->moment[generation - 1].evaluations,
+                         .active = c->recommendation.active,
+                         .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
+                         .error = s->info.is_noisy ? c->held_out_error : 0.0};
+    const double cost = s->price * (double)out.active;
+    out.fitness = out.value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
+    if (zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
+        out.support = NAN;
+    }
+    return out;
+}
+
+/* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
+ * they do not change. */
+static zilch_status score(const racer *r, zilch_stop stop, compare_score *out)
 {
     const compare_setting *s = r->contest->setting;
     const zilch_recommend_options o = search_recommend_options(&r->request, &r->problem.info);
-    zilch_recommendation found;
-    zilch_status status =
-        zilch_recommend(r->optimizer, objective_unless_stopped, r->problem.problem, &o, r->x, &found);
-    if (status != ZILCH_OK) {
-        return status;
+    zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
+    zilch_status status = zilch_recommend(r->optimizer, objective_unless_stopped, r->problem.problem, &o,
+                                          r->x, &c.recommendation);
+    if (status == ZILCH_OK && s->info.is_noisy) {
+        status = measure_held_out(r, &c);
     }
-    out->active = found.active;
-    out->value = found.mean;
-    out->error = 0.0;
-    if (s->info.is_noisy) {
-        status = measure_held_out(r, out);
+    if (status == ZILCH_OK && s->study) {
+        status = compare_study_conclude(s->study, r->number, &c, r->x);
     }
-    const double cost = s->price * (double)out->active;
-    out->fitness = out->value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
-    if (zilch_problem_support(r->problem.problem, r->x, &out->support) != ZILCH_OK) {
-        out->support = NAN;
+    if (status == ZILCH_OK) {
+        *out = score_of(r, zilch_optimizer_progress(r->optimizer).generations, &c, r->x);
     }
-    const zilch_progress p = zilch_optimizer_progress(r->optimizer);
-    out->generations = p.generations;
-    out->evaluations = r->evaluations;
     return status;
 }
 
@@ -182,36 +191,132 @@ static void look_at(racer *r, double value)
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
 {
     racer *r = context;
+    const double begin = processor_seconds();
     const zilch_status status = objective_unless_stopped(r->problem.problem, batch, value);
+    r->evaluating += processor_seconds() - begin;
     for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
         look_at(r, value[i]);
     }
     return status;
 }
 
+static zilch_status note_moment(compare_run *run, const compare_moment *moment)
+{
+    if (run->moments == run->moments_most) {
+        const size_t most = run->moments_most ? 2 * run->moments_most : 128;
+        compare_moment *more = realloc(run->moment, most * sizeof *more);
+        if (!more) {
+            return ZILCH_ENOMEM;
+        }
+        run->moment = more;
+        run->moments_most = most;
+    }
+    run->moment[run->moments++] = *moment;
+    return ZILCH_OK;
+}
+
+/* At the first checkpoint that has no score yet. */
+static zilch_status score_checkpoint(racer *r)
+{
+    const compare_setting *s = r->contest->setting;
+    const uint64_t generation = r->run->moments;
+    while (r->next < s->checkpoints && s->checkpoint[r->next] < generation) {
+        r->next++;
+    }
+    if (r->next == s->checkpoints || s->checkpoint[r->next] > generation ||
+        r->run->checkpoint[r->next].evaluations > 0) {
+        return ZILCH_OK;
+    }
+    return score(r, ZILCH_STOP_NONE, &r->run->checkpoint[r->next++]);
+}
+
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
 {
     racer *r = context;
     const compare_setting *s = r->contest->setting;
-    const uint64_t generation = zilch_optimizer_progress(optimizer).generations;
-    zilch_status status = cli_is_stopped() ? ZILCH_ESTOPPED : ZILCH_OK;
-    show(r, (size_t)(s->evaluations ? r->evaluations : generation));
-    if (status == ZILCH_OK && r->next < s->checkpoints && generation == s->checkpoint[r->next]) {
-        const double begin = processor_seconds();
-        status = score(r, &r->run->checkpoint[r->next++]);
-        r->paused += processor_seconds() - begin;
+    const zilch_progress p = zilch_optimizer_progress(optimizer);
+    const compare_moment moment = {p.evaluations, p.best_value, p.best_active};
+    const double elapsed = processor_seconds() - r->marked;
+    const zilch_timings timings = {r->evaluating, elapsed - r->evaluating};
+    zilch_status status = note_moment(r->run, &moment);
+    r->run->seconds += elapsed;
+    if (status == ZILCH_OK && s->study) {
+        status = compare_study_record(s->study, r->number, optimizer, &timings);
     }
+    show(r, (size_t)(s->evaluations ? r->evaluations : p.generations));
+    if (status == ZILCH_OK) {
+        status = cli_is_stopped() ? ZILCH_ESTOPPED : score_checkpoint(r);
+    }
+    r->evaluating = 0.0;
+    r->marked = processor_seconds();
     return status;
 }
 
 static zilch_status race(racer *r)
 {
     const zilch_limits limits = search_limits_of(&r->request);
-    const double begin = processor_seconds();
-    zilch_status status = zilch_optimize(r->optimizer, evaluate, r, &limits, observe, r, NULL);
-    r->run->seconds = processor_seconds() - begin - r->paused;
+    zilch_stop stop = ZILCH_STOP_NONE;
+    r->marked = processor_seconds();
+    zilch_status status = zilch_optimize(r->optimizer, evaluate, r, &limits, observe, r, &stop);
     if (status == ZILCH_OK) {
-        status = cli_is_stopped() ? ZILCH_ESTOPPED : score(r, &r->run->end);
+        status = cli_is_stopped() ? ZILCH_ESTOPPED : score(r, stop, &r->run->end);
+    }
+    return status;
+}
+
+/* ---- Going on ----------------------------------------------------------------------- */
+
+static zilch_status restore_generation(void *context, const zilch_generation *g)
+{
+    racer *r = context;
+    const compare_moment moment = {g->evaluations, g->best_value, g->best_active};
+    r->run->seconds += g->timings.evaluating + g->timings.searching;
+    return note_moment(r->run, &moment);
+}
+
+static zilch_status restore_evaluation(void *context, const zilch_evaluation *e)
+{
+    look_at(context, e->value);
+    return ZILCH_OK;
+}
+
+/* Measured in as many episodes as asked for now, it is taken as it is. */
+static zilch_status restore_conclusion(void *context, uint64_t generation, const zilch_conclusion *c,
+                                       const double *x)
+{
+    racer *r = context;
+    const compare_setting *s = r->contest->setting;
+    if (!x || generation < 1 || generation > r->run->moments ||
+        (s->info.is_noisy && c->held_out_count != s->held_out)) {
+        return ZILCH_OK;
+    }
+    const compare_score score = score_of(r, generation, c, x);
+    for (size_t k = 0; k < s->checkpoints; k++) {
+        if (s->checkpoint[k] == generation) {
+            r->run->checkpoint[k] = score;
+        }
+    }
+    const int is_last = generation == r->run->moments;
+    const int is_over = (s->generations && generation >= s->generations) ||
+                        (s->evaluations && score.evaluations >= s->evaluations);
+    if (is_last && is_over && c->stop != ZILCH_STOP_NONE) {
+        r->run->end = score;
+    }
+    return ZILCH_OK;
+}
+
+/* What the study has of the run, as if it had happened here. */
+static zilch_status restore(racer *r)
+{
+    const compare_readers readers = {restore_generation, restore_evaluation, restore_conclusion};
+    compare_study *study = r->contest->setting->study;
+    const compare_entry entry = {r->method, &r->request, &r->problem};
+    zilch_status status = compare_study_enter(study, &entry, &r->optimizer, &r->number);
+    if (status == ZILCH_OK) {
+        status = compare_study_read(study, r->number, &readers, r);
+    }
+    if (status == ZILCH_OK && !r->run->end.evaluations) {
+        status = score_checkpoint(r);
     }
     return status;
 }
@@ -226,6 +331,12 @@ static int prepare(racer *r)
     assert(r->problem.info.dim > 0);
     r->x = malloc(r->problem.info.dim * sizeof *r->x);
     return r->x ? 0 : cli_fail("out of memory");
+}
+
+static zilch_status race_on(racer *r)
+{
+    const zilch_status status = r->contest->setting->study ? restore(r) : ZILCH_OK;
+    return status != ZILCH_OK || r->run->end.evaluations ? status : race(r);
 }
 
 static void clear_up(racer *r)
@@ -251,7 +362,7 @@ static zilch_status run(void *context, size_t index)
     if (status == ZILCH_OK) {
         show(&r, 0);
         r.run->has_failed = prepare(&r);
-        status = r.run->has_failed ? ZILCH_ESTATE : race(&r);
+        status = r.run->has_failed ? ZILCH_ESTATE : race_on(&r);
     }
     if (status == ZILCH_OK) {
         r.run->is_finished = 1;
@@ -271,7 +382,9 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
     const size_t count = setting->methods * (size_t)setting->seeds;
     progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
                    count * quota(setting));
-    cli_set_stop_notice("giving up the runs under way; press Ctrl-C again to stop now");
+    cli_set_stop_notice(setting->study
+                            ? "ending with the generations under way; press Ctrl-C again to stop now"
+                            : "giving up the runs under way; press Ctrl-C again to stop now");
     const zilch_status status = zilch_parallel((unsigned)setting->threads, count, run, &c);
     cli_set_stop_notice(NULL);
     progress_end(&c.line);

@@ -16,7 +16,9 @@ typedef struct compare_method {
     char *name;   /* as it was given */
     char **words; /* what it says, such as "--law=ea"; and NULL behind them */
     size_t count;
-    int is_published;       /* the preset besides */
+    int is_published; /* the preset besides */
+    char **all;       /* the base's words, the preset's and these */
+    size_t all_count;
     search_request request; /* of the first seed; its texts point into the words and into the base's */
 } compare_method;
 
@@ -37,7 +39,9 @@ void compare_name_method(const char *name);
 /* ---- Runs ---------------------------------------------------------------------------------------- */
 
 typedef struct compare_setting {
-    const char *problem; /* with all its settings */
+    const char *problem;         /* with all its settings */
+    const char *checksum;        /* of its data */
+    struct compare_study *study; /* that runs are kept in; NULL: none */
     zilch_problem_info info;
     size_t methods;
     const compare_method *method;
@@ -58,6 +62,13 @@ typedef struct compare_score {
     size_t active;
 } compare_score;
 
+/* After a generation: the best on record, by its fitness with the price of its method. */
+typedef struct compare_moment {
+    uint64_t evaluations;
+    double value;
+    size_t active;
+} compare_moment;
+
 typedef struct compare_run {
     int is_finished, has_failed;
     char why[512]; /* it failed; "" if that is printed already */
@@ -66,6 +77,8 @@ typedef struct compare_run {
     double seen;                            /* the best value of all */
     uint64_t reached[COMPARE_TARGETS_MOST]; /* evaluations until a value as good; 0: never */
     double seconds;                         /* of a processor, for the search alone */
+    compare_moment *moment;                 /* of each generation, to be freed */
+    size_t moments, moments_most;
 } compare_run;
 
 /* All runs on several threads, one each: run[method * seeds + seed - first]. Those that are not finished were

@@ -89,7 +89,7 @@ static const refusal refused[] = {
     {"stagnation", budget},
     {"time", budget},
     {"target", "runs go on to the end of the budget; --targets of 'zilch compare' says when they got there"},
-    {"study", "nothing is kept in a study; -o FILE with --json or --csv keeps every run"},
+    {"study", for_all},
     {"preset", "write 'published' or 'default' without it"},
     {"help", "write 'zilch optimize --help'"},
 };
@@ -191,7 +191,7 @@ static int split_words(compare_method *m)
 /* The base's words, the method's behind them: what is said last wins. */
 static int parse(compare_method *m, const compare_base *base)
 {
-    char published[] = "--preset=published";
+    static char published[] = "--preset=published";
     char **all = calloc(base->count + m->count + 2, sizeof *all);
     if (!all) {
         return cli_fail("out of memory");
@@ -202,9 +202,9 @@ static int parse(compare_method *m, const compare_base *base)
         all[count++] = published;
     }
     memcpy(all + count, m->words, m->count * sizeof *all);
-    const int status = search_request_parse(&m->request, (int)(count + m->count), all);
-    free(all);
-    return status;
+    m->all = all;
+    m->all_count = count + m->count;
+    return search_request_parse(&m->request, (int)m->all_count, all);
 }
 
 static int method_parse(compare_method *m, const compare_base *base)
@@ -270,6 +270,7 @@ void compare_methods_free(compare_method *method, size_t count)
             free(method[k].words[i]);
         }
         free(method[k].words);
+        free(method[k].all);
         free(method[k].name);
     }
     free(method);

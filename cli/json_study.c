@@ -129,6 +129,7 @@ static json_node *run_object(const study_run *run, int *failed)
     const zilch_run *r = &run->run;
     json_node *object = node_object();
     node_put(object, "run", node_whole(r->run), failed);
+    node_put(object, "name", node_name(r->texts.name), failed);
     node_put(object, "problem", node_name(r->texts.problem), failed);
     node_put(object, "arguments", node_parsed(r->texts.arguments), failed);
     node_put(object, "machine", node_name(r->texts.machine), failed);

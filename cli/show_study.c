@@ -34,12 +34,24 @@ static int widest_seed(const study_file *f)
     return width;
 }
 
+/* Runs of a comparison do. */
+static int has_names(const study_file *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (*f->runs[i].run.texts.name) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int print_runs(const study_file *f)
 {
     const int width = widest_problem(f);
     const int seed = widest_seed(f);
-    printf("%4s  %-*s  %-5s %*s  %-11s %11s %11s %12s %12s %6s\n", "run", width, "problem", "law", seed,
-           "seed", "ended by", "generations", "evaluations", "fitness", "value", "active");
+    printf("%4s  %-*s  %-5s %*s  %-11s %11s %11s %12s %12s %6s", "run", width, "problem", "law", seed, "seed",
+           "ended by", "generations", "evaluations", "fitness", "value", "active");
+    printf("%s\n", has_names(f) ? "  method" : "");
     for (size_t i = 0; i < f->count; i++) {
         const zilch_run *r = &f->runs[i].run;
         const zilch_generation *g = &f->runs[i].last;
@@ -48,10 +60,11 @@ static int print_runs(const study_file *f)
                study_stop_name(r->stop), (unsigned long long)r->generations,
                (unsigned long long)r->evaluations);
         if (g->generation > 0) {
-            printf(" %12.6g %12.6g %6zu\n", g->best_fitness, g->best_value, g->best_active);
+            printf(" %12.6g %12.6g %6zu", g->best_fitness, g->best_value, g->best_active);
         } else {
-            printf(" %12s %12s %6s\n", "-", "-", "-");
+            printf(" %12s %12s %6s", "-", "-", "-");
         }
+        printf("%s%s\n", *r->texts.name ? "  " : "", r->texts.name);
     }
     return CLI_OK;
 }
@@ -114,6 +127,9 @@ static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimiz
     const zilch_progress state = zilch_optimizer_progress(optimizer);
     printf("run %llu: %s, %zu coordinates, %s\n", (unsigned long long)r->run, r->texts.problem, r->dim,
            zilch_direction_name(r->direction));
+    if (*r->texts.name) {
+        printf("method: %s\n", r->texts.name);
+    }
     print_arguments(r);
     search_report_settings(optimizer);
     printf("started: %s on %s, by zilch %s\n", r->texts.started, r->texts.machine, r->version);

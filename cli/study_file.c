@@ -14,6 +14,7 @@
 
 static void run_free(zilch_run *run)
 {
+    free((char *)run->texts.name);
     free((char *)run->texts.problem);
     free((char *)run->texts.arguments);
     free((char *)run->texts.machine);
@@ -36,13 +37,14 @@ static zilch_status take_run(void *context, const zilch_run *run)
     f->runs = grown;
     study_run *r = &grown[f->count++];
     *r = (study_run){.run = *run};
+    r->run.texts.name = copy(run->texts.name);
     r->run.texts.problem = copy(run->texts.problem);
     r->run.texts.arguments = copy(run->texts.arguments);
     r->run.texts.machine = copy(run->texts.machine);
     r->run.texts.started = copy(run->texts.started);
     r->run.version = copy(run->version);
-    return r->run.texts.problem && r->run.texts.arguments && r->run.texts.machine && r->run.texts.started &&
-                   r->run.version
+    return r->run.texts.name && r->run.texts.problem && r->run.texts.arguments && r->run.texts.machine &&
+                   r->run.texts.started && r->run.version
                ? ZILCH_OK
                : ZILCH_ENOMEM;
 }

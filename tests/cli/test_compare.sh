@@ -176,8 +176,10 @@ wrong "method 'ea+warm-start=-': warm-start: is read for each run; give a file" 
 for name in problem dim data response searched validation generations evaluations threads held-out; do
   wrong "method 'ea+$name=1': $name: is the same for all methods; give it to 'zilch compare' itself" --methods "ea+$name=1"
 done
-wrong 'study: nothing is kept in a study; -o FILE' --methods ea+study=x
-wrong 'study: nothing is kept in a study; -o FILE' --methods ea+stu=x # short for it
+wrong 'study: is the same for all methods' --methods ea+study=x
+wrong 'study: is the same for all methods' --methods ea+stu=x # short for it
+wrong "--study: the file's name is empty" --methods ea --study ''
+wrong '--study: is another of the files' --methods ea --study same -o same
 wrong 'seed: every method is run with the same seeds' --methods ea+seed=3
 wrong 'time: all methods have the same budget' --methods published+time=3
 wrong 'stagnation: all methods have the same budget' --methods ea+stagnation=3
@@ -210,6 +212,53 @@ expect_status 1 tiny --problem sphere --methods "$small,$small+initial-sigma=1e3
 expect_in_error "method '$small+initial-sigma=1e300', seed 1: generation 1: none of 20 evaluations succeeded"
 expect_in_error 'stopped with 1 of 4 runs finished; the result is of those'
 [ "$(wc -l <"$out")" -eq 2 ] || complain 'not the one run that was finished'
+
+# Kept in a study, a comparison is the same; done again, nothing is done again; killed wherever it was, it goes on.
+# kept STUDY GENERATIONS: a comparison with noise, its seconds taken away
+kept()
+{
+  study=$1
+  generations=$2
+  shift 2
+  # shellcheck disable=SC2086 # words
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations "$generations" --at 2,5 \
+    --held-out 20 --csv $study "$@" | without_times
+}
+kept '' 6 >plain.csv
+kept '--study kept' 6 >kept.csv
+expect_same plain.csv kept.csv
+cp kept before
+kept '--study kept' 6 >kept.csv
+expect_same plain.csv kept.csv
+expect_same before kept
+"$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations 4 --at 2 \
+  --held-out 20 --study longer >"$out"
+kept '--study longer' 6 >longer.csv
+expect_same plain.csv longer.csv
+# Each wait is longer: somewhere it is in the midst of things.
+for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations 6 --at 2,5 \
+    --held-out 20 --csv --study killed >"$out" 2>"$err" &
+  pid=$!
+  sleep $wait
+  kill -s KILL "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+done
+kept '--study killed' 6 >killed.csv
+expect_same plain.csv killed.csv
+expect_status 0 "$zilch" show kept
+for method in "$small" "published+ea+$small"; do
+  [ "$(grep -cF "  $method" "$out")" -eq 2 ] || complain "not two runs called $method"
+done
+# Its runs are runs like others.
+expect_status 0 "$zilch" best kept --run 1
+expect_status 0 "$zilch" resume kept --run 1 --generations 7 --held-out 20 --recheck 20
+expect_in_output 'goes on from generation 6'
+expect_failure "kept: run 1, '$small' with seed 1, has 7 generations and 140 evaluations already" \
+  "$zilch" compare --problem lander:episodes=1 --methods "$small" --seeds 2 --generations 6 --study kept
+expect_failure "kept: run 1 is called '$small' too, but was asked for in other words" "$zilch" compare --problem sphere \
+  --methods "$small" --study kept
+expect_failure 'data.csv: ' "$zilch" compare --problem sphere --methods "$small" --study data.csv
 
 # Ctrl-C: what was finished is printed, and nothing of what was not.
 (exec env --default-signal=INT "$zilch" compare --problem lander:episodes=1 --methods "ea+$small,$small+population=50" \

@@ -1,0 +1,270 @@
+#include "compare_study.h"
+
+#include "cli.h"
+#include "json.h"
+#include "search_texts.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run that is there. */
+typedef struct kept {
+    uint64_t run, seed, generations, evaluations;
+    char *name, *problem, *arguments;
+} kept;
+
+struct compare_study {
+    const char *path;
+    zilch_study *study;
+    pthread_mutex_t lock;
+    kept *runs;
+    size_t count, room;
+};
+
+/* ---- Words ---------------------------------------------------------------------------- */
+
+/* What may differ when a comparison goes on: the budget; and the seed is looked at as a number. */
+static int is_free(const char *word)
+{
+    static const char *const begins[] = {"--generations=", "--evaluations=", "--threads=", "--seed="};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        if (strncmp(word, begins[i], strlen(begins[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static const char *next_word(const json_arguments *a, size_t *at)
+{
+    while (*at < a->count && is_free(a->words[*at])) {
+        ++*at;
+    }
+    return *at < a->count ? a->words[(*at)++] : NULL;
+}
+
+static int are_same_words(const json_arguments *a, const json_arguments *b)
+{
+    size_t i = 0;
+    size_t j = 0;
+    for (;;) {
+        const char *x = next_word(a, &i);
+        const char *y = next_word(b, &j);
+        if (!x || !y) {
+            return !x && !y;
+        }
+        if (strcmp(x, y) != 0) {
+            return 0;
+        }
+    }
+}
+
+static int are_same_arguments(const char *a, const char *b)
+{
+    json_arguments x;
+    json_arguments y = {0};
+    const int are_read = !json_arguments_parse(a, &x) && !json_arguments_parse(b, &y);
+    const int are_same = are_read && strcmp(x.checksum, y.checksum) == 0 && are_same_words(&x, &y);
+    json_arguments_free(&x);
+    json_arguments_free(&y);
+    return are_same;
+}
+
+/* The words of the method with the run's seed behind them. 0, or 1 after printing why. */
+static int make_texts(search_texts *out, const compare_method *m, const search_request *r,
+                      const search_problem *problem)
+{
+    char seed[32];
+    char **words = calloc(m->all_count + 1, sizeof *words);
+    if (!words) {
+        return cli_fail("out of memory");
+    }
+    memcpy(words, m->all, m->all_count * sizeof *words);
+    snprintf(seed, sizeof seed, "--seed=%llu", (unsigned long long)r->seed);
+    words[m->all_count] = seed;
+    const int status = search_texts_make(out, r, problem, (int)m->all_count + 1, words);
+    free(words);
+    out->run.name = m->name;
+    return status;
+}
+
+/* ---- Runs that are there ---------------------------------------------------------------- */
+
+static zilch_status keep(void *context, const zilch_run *run)
+{
+    compare_study *c = context;
+    if (c->count == c->room) {
+        const size_t room = c->room ? 2 * c->room : 16;
+        kept *more = realloc(c->runs, room * sizeof *more);
+        if (!more) {
+            return ZILCH_ENOMEM;
+        }
+        c->runs = more;
+        c->room = room;
+    }
+    kept *k = &c->runs[c->count++];
+    *k = (kept){.run = run->run,
+                .seed = run->seed,
+                .generations = run->generations,
+                .evaluations = run->evaluations,
+                .name = strdup(run->texts.name),
+                .problem = strdup(run->texts.problem),
+                .arguments = strdup(run->texts.arguments)};
+    return k->name && k->problem && k->arguments ? ZILCH_OK : ZILCH_ENOMEM;
+}
+
+static const kept *find(const compare_study *c, const char *name, uint64_t seed)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->runs[i].seed == seed && strcmp(c->runs[i].name, name) == 0) {
+            return &c->runs[i];
+        }
+    }
+    return NULL;
+}
+
+static int is_beyond(uint64_t done, uint64_t most)
+{
+    return most > 0 && done > most;
+}
+
+static int check_run(const compare_study *c, const compare_setting *s, const compare_method *m, uint64_t seed)
+{
+    const kept *k = find(c, m->name, seed);
+    search_problem problem = {.text = NULL};
+    search_request r = m->request;
+    search_texts texts;
+    if (!k) {
+        return 0;
+    }
+    r.seed = seed;
+    snprintf(problem.checksum, sizeof problem.checksum, "%s", s->checksum);
+    if (make_texts(&texts, m, &r, &problem)) {
+        return CLI_FAILED;
+    }
+    const int are_same = are_same_arguments(texts.arguments, k->arguments);
+    search_texts_free(&texts);
+    if (!are_same) {
+        return cli_fail("%s: run %llu is called '%s' too, but was asked for in other words, or with other "
+                        "data; give another --study",
+                        c->path, (unsigned long long)k->run, m->name);
+    }
+    if (is_beyond(k->generations, s->generations) || is_beyond(k->evaluations, s->evaluations)) {
+        return cli_fail("%s: run %llu, '%s' with seed %llu, has %llu generations and %llu evaluations "
+                        "already: more than asked for now",
+                        c->path, (unsigned long long)k->run, m->name, (unsigned long long)seed,
+                        (unsigned long long)k->generations, (unsigned long long)k->evaluations);
+    }
+    return 0;
+}
+
+int compare_study_open(compare_study **out, const char *path, const compare_setting *s)
+{
+    compare_study *c = calloc(1, sizeof *c);
+    *out = c;
+    if (!c) {
+        return cli_fail("out of memory");
+    }
+    c->path = path;
+    pthread_mutex_init(&c->lock, NULL);
+    zilch_status status = zilch_study_open(&c->study, path, ZILCH_STUDY_CREATE);
+    if (status == ZILCH_OK) {
+        status = zilch_study_runs(c->study, keep, c);
+    }
+    if (status != ZILCH_OK) {
+        return status == ZILCH_ENOMEM ? cli_fail("out of memory") : cli_fail_library();
+    }
+    for (size_t k = 0; k < s->methods; k++) {
+        for (uint64_t i = 0; i < s->seeds; i++) {
+            if (check_run(c, s, &s->method[k], s->seed + i)) {
+                return CLI_FAILED;
+            }
+        }
+    }
+    return 0;
+}
+
+void compare_study_close(compare_study *c)
+{
+    if (!c) {
+        return;
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        free(c->runs[i].name);
+        free(c->runs[i].problem);
+        free(c->runs[i].arguments);
+    }
+    free(c->runs);
+    zilch_study_close(c->study);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+/* ---- A run under way ------------------------------------------------------------------- */
+
+static zilch_status begin(compare_study *c, const compare_entry *e, const zilch_optimizer *optimizer,
+                          uint64_t *run)
+{
+    search_texts texts;
+    if (make_texts(&texts, e->method, e->request, e->problem)) {
+        return ZILCH_ENOMEM;
+    }
+    const zilch_status status = zilch_study_start(c->study, &texts.run, optimizer, run);
+    search_texts_free(&texts);
+    return status;
+}
+
+static zilch_status go_on(compare_study *c, const kept *k, zilch_optimizer **optimizer, uint64_t *run)
+{
+    zilch_optimizer *resumed;
+    const zilch_status status = zilch_study_resume(c->study, k->run, &resumed);
+    if (status == ZILCH_OK) {
+        zilch_optimizer_destroy(*optimizer);
+        *optimizer = resumed;
+        *run = k->run;
+    }
+    return status;
+}
+
+zilch_status compare_study_enter(compare_study *c, const compare_entry *e, zilch_optimizer **optimizer,
+                                 uint64_t *run)
+{
+    const kept *k = find(c, e->method->name, e->request->seed);
+    pthread_mutex_lock(&c->lock);
+    const zilch_status status = k ? go_on(c, k, optimizer, run) : begin(c, e, *optimizer, run);
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+zilch_status compare_study_record(compare_study *c, uint64_t run, const zilch_optimizer *optimizer,
+                                  const zilch_timings *timings)
+{
+    pthread_mutex_lock(&c->lock);
+    const zilch_status status = zilch_study_record(c->study, run, optimizer, timings);
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+zilch_status compare_study_conclude(compare_study *c, uint64_t run, const zilch_conclusion *conclusion,
+                                    const double *x)
+{
+    pthread_mutex_lock(&c->lock);
+    const zilch_status status = zilch_study_conclude(c->study, run, conclusion, x);
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+zilch_status compare_study_read(compare_study *c, uint64_t run, const compare_readers *readers, void *context)
+{
+    pthread_mutex_lock(&c->lock);
+    zilch_status status = zilch_study_generations(c->study, run, readers->generation, context);
+    if (status == ZILCH_OK) {
+        status = zilch_study_evaluations(c->study, run, readers->evaluation, context);
+    }
+    if (status == ZILCH_OK) {
+        status = zilch_study_conclusions(c->study, run, readers->conclusion, context);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
