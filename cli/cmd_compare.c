@@ -25,7 +25,8 @@ enum {
     KEY_HELD_OUT,
     KEY_EVALUATIONS,
     KEY_STUDY,
-    KEY_CSV
+    KEY_CSV,
+    KEY_LATEX
 };
 
 enum { BASE_WORDS_MOST = 20 };
@@ -34,7 +35,7 @@ typedef struct request {
     const char *problem, *dim, *data, *response, *searched, *validation, *price; /* for the search */
     const char *methods, *targets, *at, *study, *output;
     uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
-    int json, csv;
+    int json, csv, latex;
 } request;
 
 static const char about[] =
@@ -72,8 +73,8 @@ static int check(const request *r)
     if (r->seeds - 1 > UINT64_MAX - r->seed) {
         return wrong("--seed: so many --seeds would go beyond the largest of 64 bits");
     }
-    if (r->json && r->csv) {
-        return wrong("--json and --csv: give one of them");
+    if (r->json + r->csv + r->latex > 1) {
+        return wrong("--json, --csv and --latex: give one of them");
     }
     if (r->output && !*r->output) {
         return wrong("-o: the file's name is empty");
@@ -127,6 +128,8 @@ static int parse(request *r, int argc, char **argv)
          "Runs at once, 0 for one a processor; the result does not depend on it"},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
         {"csv", KEY_CSV, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "Print a row a run as CSV"},
+        {"latex", KEY_LATEX, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
+         "Print tables of means and standard deviations in LaTeX"},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},
         {0},
     };
@@ -329,9 +332,10 @@ typedef struct report {
 static zilch_status write_report(void *context, FILE *stream)
 {
     report *p = context;
-    p->failed = (p->request->json  ? compare_write_json
-                 : p->request->csv ? compare_write_csv
-                                   : compare_write_table)(p->setting, p->run, stream);
+    p->failed = (p->request->json    ? compare_write_json
+                 : p->request->csv   ? compare_write_csv
+                 : p->request->latex ? compare_write_latex
+                                     : compare_write_table)(p->setting, p->run, stream);
     return p->failed ? ZILCH_ENOMEM : ZILCH_OK;
 }
 

@@ -116,6 +116,7 @@ int compare_reached(const compare_setting *setting, const compare_run *run, size
 /* The forms it is printed in; errors of the stream are for its owner. 0, or 1 after printing why. */
 int compare_write_table(const compare_setting *setting, const compare_run *run, FILE *stream);
 int compare_write_csv(const compare_setting *setting, const compare_run *run, FILE *stream);
+int compare_write_latex(const compare_setting *setting, const compare_run *run, FILE *stream);
 int compare_write_json(const compare_setting *setting, const compare_run *run, FILE *stream);
 
 #endif

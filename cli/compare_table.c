@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include "cli.h"
+#include "compare_pages.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,6 +194,68 @@ static int print_targets(const compare_setting *s, const compare_run *run, FILE 
     return 0;
 }
 
+/* ---- Means ----------------------------------------------------------------------------------------- */
+
+/* "306.1 +- 2.5", and behind it "(9 of 10)" if not all runs have a number. */
+static void format_cell(const page *p, const page_cell *cell, char *out, size_t size)
+{
+    char number[PAGE_NUMBER_SIZE];
+    char spread[PAGE_NUMBER_SIZE] = "";
+    char runs[48] = "";
+    if (isnan(cell->number)) {
+        snprintf(out, size, "-");
+        return;
+    }
+    page_number_format(p, cell->number, number);
+    if (!isnan(cell->spread)) {
+        page_number_format(p, cell->spread, spread);
+    }
+    if (cell->count < cell->of) {
+        snprintf(runs, sizeof runs, " (%zu of %zu)", cell->count, cell->of);
+    }
+    snprintf(out, size, "%s%s%s%s", number, *spread ? " +- " : "", spread, runs);
+}
+
+static int column_width(const compare_setting *s, const page *p, size_t column)
+{
+    size_t width = strlen(p->head[column]);
+    char text[128];
+    for (size_t k = 0; k < s->methods; k++) {
+        format_cell(p, &p->cell[k * p->columns + column], text, sizeof text);
+        width = strlen(text) > width ? strlen(text) : width;
+    }
+    return (int)width;
+}
+
+static void print_page(const compare_setting *s, const page *p, FILE *stream)
+{
+    const int name = name_width(s);
+    char text[128];
+    fprintf(stream, "\n%s\n%-*s", p->title, name, "method");
+    for (size_t c = 0; c < p->columns; c++) {
+        fprintf(stream, "  %*s", column_width(s, p, c), p->head[c]);
+    }
+    for (size_t k = 0; k < s->methods; k++) {
+        fprintf(stream, "\n%-*s", name, s->method[k].name);
+        for (size_t c = 0; c < p->columns; c++) {
+            format_cell(p, &p->cell[k * p->columns + c], text, sizeof text);
+            fprintf(stream, "  %*s", column_width(s, p, c), text);
+        }
+    }
+    fputc('\n', stream);
+}
+
+static int print_pages(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    size_t count;
+    page *pages = compare_pages_make(s, run, &count);
+    for (size_t i = 0; i < count && pages; i++) {
+        print_page(s, &pages[i], stream);
+    }
+    compare_pages_free(pages, pages ? count : 0);
+    return pages ? 0 : CLI_FAILED;
+}
+
 int compare_write_table(const compare_setting *s, const compare_run *run, FILE *stream)
 {
     print_heading(s, stream);
@@ -203,5 +266,5 @@ int compare_write_table(const compare_setting *s, const compare_run *run, FILE *
     if (!status && s->targets > 0) {
         status = print_targets(s, run, stream);
     }
-    return status;
+    return status ? status : print_pages(s, run, stream);
 }

@@ -37,6 +37,24 @@ static json_node *checkpoint_object(const compare_score *score, int *failed)
     return object;
 }
 
+/* The best on record after each generation, each figure an array. */
+static json_node *best_object(const compare_run *r, int *failed)
+{
+    json_node *object = node_object();
+    json_node *evaluations = node_array();
+    json_node *value = node_array();
+    json_node *active = node_array();
+    for (size_t g = 0; g < r->moments; g++) {
+        node_append(evaluations, node_whole(r->moment[g].evaluations), failed);
+        node_append(value, node_real(r->moment[g].value), failed);
+        node_append(active, node_whole(r->moment[g].active), failed);
+    }
+    node_put(object, "evaluations", evaluations, failed);
+    node_put(object, "value", value, failed);
+    node_put(object, "active", active, failed);
+    return object;
+}
+
 static json_node *run_object(const compare_setting *s, const compare_run *run, size_t method, size_t seed,
                              int *failed)
 {
@@ -56,6 +74,7 @@ static json_node *run_object(const compare_setting *s, const compare_run *run, s
     node_put(object, "best_value_seen", node_real(r->seen), failed);
     node_put(object, "evaluations_to_targets", reached, failed);
     node_put(object, "checkpoints", checkpoints, failed);
+    node_put(object, "best_after_generation", best_object(r, failed), failed);
     node_put(object, "seconds", node_real(r->seconds), failed);
     return object;
 }

@@ -193,7 +193,7 @@ wrong "--at: '3,2' must be whole numbers from 1 on, ascending" --methods ea --at
 wrong '--at: 5 is beyond the 4 generations' --methods ea --at 5
 wrong 'the runs would have no end' --methods ea --generations 0
 wrong "--price: 'x' is not a number" --methods ea --price x
-wrong '--json and --csv: give one of them' --methods ea --json --csv
+wrong '--json, --csv and --latex: give one of them' --methods ea --json --csv
 wrong '--seed: so many --seeds' --methods ea --seed 18446744073709551615 --seeds 2
 wrong "-o: the file's name is empty" --methods ea -o ''
 expect_status 2 "$zilch" compare --methods ea
@@ -246,6 +246,36 @@ for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
 done
 kept '--study killed' 6 >killed.csv
 expect_same plain.csv killed.csv
+# Tables of means: what the study's generations say, by awk.
+expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+  --generations 8 --targets 0,1000 --held-out 20 --study three --threads 1 # the order of runs
+expect_in_output 'value of the best on record at the end, without the price'
+expect_in_output 'p of the two-sided rank-sum test between the fitness of two methods'
+for run in 1 4 7; do
+  "$zilch" show three --run $run --all
+done >generations
+awk '$1 == 8 && NF == 6 {sum += $5; squares += $5 * $5; active += $6}
+     $1 ~ /^[1-8]$/ && NF == 6 && $1 < last {seen = 0}
+     $1 ~ /^[1-8]$/ && NF == 6 {last = $1; if ($5 >= 0 && !seen) {seen = 1; arrived++; when += $1}}
+     END {print sum / 3, sqrt((squares - sum * sum / 3) / 2), active / 3, arrived, when / (arrived + 1e-9)}' generations >by_awk
+read -r mean spread active arrived when <by_awk
+# near LINE NUMBER FIELD: a line of the output that begins so has the number, to a twentieth, from that field on
+near()
+{
+  awk -v want="$2" -v line="$1" -v of="$3" 'index($0, line) == 1 {for (i = of; i <= NF; i++) if ($i - want < 0.051 && want - $i < 0.051) found = 1}
+    END {exit !found}' "$out" || complain "no $2 in the line of $1"
+}
+near "$small " "$mean" 2
+near "$small " "$spread" 4
+near "$small " "$active" 2
+if [ "$arrived" -gt 0 ]; then
+  near "$small " "$when" 2
+fi
+expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+  --generations 8 --targets 0,1000 --held-out 20 --study three --latex
+[ "$(grep -c '^.begin{table}' "$out")" -eq 5 ] && [ "$(grep -c '^.end{tabular}' "$out")" -eq 5 ] || complain 'not five tables'
+[ "$(grep -c '^population=20+elites=5 &' "$out")" -eq 5 ] || complain 'a method is missing'
+[ "$(grep -c -- '-- (0 of 3)' "$out")" -eq 3 ] || complain 'somebody got to 1000'
 expect_status 0 "$zilch" show kept
 for method in "$small" "published+ea+$small"; do
   [ "$(grep -cF "  $method" "$out")" -eq 2 ] || complain "not two runs called $method"

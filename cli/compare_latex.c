@@ -1,0 +1,80 @@
+/* A comparison's tables in LaTeX: each a table environment that needs the package booktabs. */
+#include "compare_pages.h"
+
+#include <math.h>
+#include <string.h>
+
+static void write_escaped(const char *text, FILE *stream)
+{
+    for (; *text; text++) {
+        if (*text == '\\') {
+            fputs("\\textbackslash{}", stream);
+        } else if (strchr("~^", *text)) {
+            fprintf(stream, "\\%c{}", *text);
+        } else {
+            fprintf(stream, strchr("#$%&_{}", *text) ? "\\%c" : "%c", *text);
+        }
+    }
+}
+
+static void write_cell(const page *p, const page_cell *cell, FILE *stream)
+{
+    char number[PAGE_NUMBER_SIZE];
+    char spread[PAGE_NUMBER_SIZE];
+    page_number_format(p, cell->number, number);
+    page_number_format(p, cell->spread, spread);
+    fputs(" & ", stream);
+    if (isnan(cell->number)) {
+        fputs("--", stream);
+    } else if (isnan(cell->spread)) {
+        fprintf(stream, "$%s$", number);
+    } else {
+        fprintf(stream, "$%s \\pm %s$", number, spread);
+    }
+    if (cell->count < cell->of) {
+        fprintf(stream, " (%zu of %zu)", cell->count, cell->of);
+    }
+}
+
+static void write_page(const compare_setting *s, const page *p, FILE *stream)
+{
+    fprintf(stream, "\\begin{table}\n\\caption{");
+    write_escaped(p->title, stream);
+    fprintf(stream, "}\n\\label{tab:%s}\n\\begin{tabular}{l", p->name);
+    for (size_t c = 0; c < p->columns; c++) {
+        fputc('r', stream);
+    }
+    fputs("}\n\\toprule\nmethod", stream);
+    for (size_t c = 0; c < p->columns; c++) {
+        fputs(" & ", stream);
+        write_escaped(p->head[c], stream);
+    }
+    fputs(" \\\\\n\\midrule\n", stream);
+    for (size_t k = 0; k < s->methods; k++) {
+        write_escaped(s->method[k].name, stream);
+        for (size_t c = 0; c < p->columns; c++) {
+            write_cell(p, &p->cell[k * p->columns + c], stream);
+        }
+        fputs(" \\\\\n", stream);
+    }
+    fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", stream);
+}
+
+int compare_write_latex(const compare_setting *s, const compare_run *run, FILE *stream)
+{
+    size_t count;
+    page *pages = compare_pages_make(s, run, &count);
+    if (!pages) {
+        return 1;
+    }
+    fputs("% ", stream);
+    write_escaped(s->problem, stream);
+    fprintf(stream, ", seeds %llu to %llu; mean \\pm standard deviation of the runs\n",
+            (unsigned long long)s->seed, (unsigned long long)(s->seed + s->seeds - 1));
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? "\n" : "", stream);
+        write_page(s, &pages[i], stream);
+    }
+    compare_pages_free(pages, count);
+    return 0;
+}
