@@ -24,6 +24,7 @@ enum {
     KEY_AT,
     KEY_HELD_OUT,
     KEY_EVALUATIONS,
+    KEY_RUNS,
     KEY_STUDY,
     KEY_CSV,
     KEY_LATEX
@@ -45,9 +46,13 @@ static const char about[] =
     "test against the first method. A method is made of parts joined by '+': default, published (the "
     "preset), "
     "a law (zig, dense, adhoc, ea), or any option of 'zilch optimize' without its dashes, such as "
-    "default+elites=50+margin=0 or published+law=ea. A backslash before a comma or a plus makes it a "
-    "part of "
-    "a value.";
+    "default+elites=50+margin=0 or published+law=ea; a name may stand before it, as in "
+    "small:default+population=100. A backslash before a comma or a plus makes it a part of a value. "
+    "Without --problem and --methods it is the publication's study: four laws on the lander, of which dense "
+    "has no price.";
+
+static const char published_methods[] =
+    "dense:published+dense+price=0,ea:published+ea,adhoc:published+adhoc,zig:published";
 
 /* ---- Options ----------------------------------------------------------------------------------------- */
 
@@ -58,10 +63,10 @@ static int wrong(const char *text)
 
 static int check(const request *r)
 {
-    if (!r->problem || !*r->problem) {
-        return wrong("--problem NAME is missing");
+    if (!*r->problem) {
+        return wrong("--problem: the name is empty");
     }
-    if (!r->methods || !*r->methods) {
+    if (r->methods ? !*r->methods : !search_problem_is_lander(r->problem)) {
         return wrong("--methods LIST is missing, such as default,published,ea");
     }
     if (r->generations == 0 && (r->evaluations == 0 || r->evaluations == UINT64_MAX)) {
@@ -93,10 +98,13 @@ static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
         {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
-         "The problem, with its settings, as for 'zilch optimize'; needed"},
+         "The problem, with its settings, as for 'zilch optimize'"},
         {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
-         "The methods, separated by commas; the first is what the others are tested against; needed"},
+         "The methods, separated by commas; the first is what the others are tested against; without it, on "
+         "the "
+         "lander, the publication's"},
         {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Runs of each method, with seeds from S on"},
+        {"runs", KEY_RUNS, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds"},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed"},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
          "Generations of a run at most; without it 100, or no limit if there is one of --evaluations"},
@@ -396,8 +404,12 @@ static int run_all(const request *r, const compare_setting *s)
 
 int cmd_compare(int argc, char **argv)
 {
-    request r = {
-        .seed = 1, .seeds = 10, .generations = UINT64_MAX, .evaluations = UINT64_MAX, .held_out = 1000};
+    request r = {.problem = "lander",
+                 .seed = 1,
+                 .seeds = 10,
+                 .generations = UINT64_MAX,
+                 .evaluations = UINT64_MAX,
+                 .held_out = 1000};
     int status = parse(&r, argc, argv);
     if (status) {
         return status;
@@ -412,7 +424,8 @@ int cmd_compare(int argc, char **argv)
     status = status ? status : parse_checkpoints(&r, &s);
     if (!status) {
         const compare_base shared = {b.words, b.count};
-        status = compare_methods_parse(r.methods, &shared, &method, &s.methods);
+        status =
+            compare_methods_parse(r.methods ? r.methods : published_methods, &shared, &method, &s.methods);
         s.method = method;
     }
     status = status ? status : try_methods(&r, &s);

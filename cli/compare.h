@@ -11,9 +11,10 @@ enum { COMPARE_METHODS_MOST = 100, COMPARE_TARGETS_MOST = 16, COMPARE_CHECKPOINT
 
 /* ---- Methods ---------------------------------------------------------------------------------- */
 
-/* "ea", "published+law=ea": words for 'zilch optimize'. */
+/* "ea", "published+law=ea", "plain:published+law=ea": words for 'zilch optimize'. */
 typedef struct compare_method {
-    char *name;   /* as it was given */
+    char *name;   /* as it was given, or up to the colon */
+    char *recipe; /* all of it, or behind the colon */
     char **words; /* what it says, such as "--law=ea"; and NULL behind them */
     size_t count;
     int is_published; /* the preset besides */

@@ -172,8 +172,8 @@ static int add_word(compare_method *m, const char *part)
 
 static int split_words(compare_method *m)
 {
-    const char *rest = m->name;
-    m->words = calloc(count_parts(m->name, '+') + 1, sizeof *m->words);
+    const char *rest = m->recipe;
+    m->words = calloc(count_parts(m->recipe, '+') + 1, sizeof *m->words);
     if (!m->words) {
         return cli_fail("out of memory");
     }
@@ -221,6 +221,23 @@ static int method_parse(compare_method *m, const compare_base *base)
 
 /* ---- Lists ------------------------------------------------------------------------ */
 
+/* A colon behind a first word that is no option ends a name. */
+static int take_name(compare_method *m, const char *text)
+{
+    const size_t length = text ? strcspn(text, ":+=") : 0;
+    const int is_named = text && text[length] == ':';
+    if (text) {
+        m->name = is_named ? strndup(text, length) : strdup(text);
+        m->recipe = strdup(is_named ? text + length + 1 : text);
+    }
+    if (!m->name || !m->recipe) {
+        return cli_fail("out of memory");
+    }
+    return is_named && length == 0
+               ? search_wrong_usage(command, "--methods: '%s': there is no name before the colon", text)
+               : 0;
+}
+
 static int check_new(const compare_method *method, size_t k)
 {
     for (size_t i = 0; i < k; i++) {
@@ -247,14 +264,15 @@ int compare_methods_parse(const char *list, const compare_base *base, compare_me
     int status = 0;
     for (const char *rest = list; rest && !status;) {
         compare_method *m = &(*out)[*count];
-        m->name = cut(&rest, ',', 0);
-        if (!m->name) {
-            status = cli_fail("out of memory");
+        char *part = cut(&rest, ',', 0);
+        ++*count;
+        status = take_name(m, part);
+        free(part);
+        if (status) {
             break;
         }
         compare_name_method(m->name);
-        status = check_new(*out, *count);
-        ++*count;
+        status = check_new(*out, *count - 1);
         if (!status) {
             status = method_parse(m, base);
         }
@@ -271,6 +289,7 @@ void compare_methods_free(compare_method *method, size_t count)
         }
         free(method[k].words);
         free(method[k].all);
+        free(method[k].recipe);
         free(method[k].name);
     }
     free(method);

@@ -196,8 +196,10 @@ wrong "--price: 'x' is not a number" --methods ea --price x
 wrong '--json, --csv and --latex: give one of them' --methods ea --json --csv
 wrong '--seed: so many --seeds' --methods ea --seed 18446744073709551615 --seeds 2
 wrong "-o: the file's name is empty" --methods ea -o ''
-expect_status 2 "$zilch" compare --methods ea
-expect_in_error '--problem NAME is missing'
+wrong '--problem: the name is empty' --methods ea --problem ''
+wrong "--methods: ':ea': there is no name before the colon" --methods :ea
+wrong "method 'ea': stands twice" --methods "ea,ea:published+ea"
+wrong "method 'mine': unknown option '--elits'; did you mean '--elites'?" --methods mine:ea+elits=5
 expect_status 2 "$zilch" compare --methods ea --problem smop9
 expect_in_error "unknown problem 'smop9'; did you mean 'smop1'?"
 expect_failure 'nofile: cannot open' tiny --problem smop1 --methods ea+warm-start=nofile
@@ -212,6 +214,27 @@ expect_status 1 tiny --problem sphere --methods "$small,$small+initial-sigma=1e3
 expect_in_error "method '$small+initial-sigma=1e300', seed 1: generation 1: none of 20 evaluations succeeded"
 expect_in_error 'stopped with 1 of 4 runs finished; the result is of those'
 [ "$(wc -l <"$out")" -eq 2 ] || complain 'not the one run that was finished'
+
+# The publication's four methods, on the lander, by their names; names are but names.
+expect_status 0 "$zilch" compare --problem lander:episodes=1 --runs 1 --generations 1 --held-out 5 --json
+if command -v python3 >/dev/null; then
+  python3 - "$out" <<'END' || complain "not the publication's methods"
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert [(m["method"], m["options"]) for m in d["methods"]] == [
+    ("dense", ["--preset=published", "--law=dense", "--price=0"]), ("ea", ["--preset=published", "--law=ea"]),
+    ("adhoc", ["--preset=published", "--law=adhoc"]), ("zig", ["--preset=published"])]
+for r in d["runs"]:
+    best = r["best_after_generation"]
+    assert r["evaluations"] == 500 and best["evaluations"] == [500] and len(best["value"]) == 1
+    assert r["fitness"] == r["value"] - 2 * r["active"]
+END
+fi
+expect_status 0 tiny --problem smop2 --dim 12 --methods "mine:$small+law=ea" --seeds 2 --csv
+without_times <"$out" | cut -d, -f2- >named.csv
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+law=ea" --seeds 2 --csv
+without_times <"$out" | cut -d, -f2- >plain.csv
+expect_same plain.csv named.csv
 
 # Kept in a study, a comparison is the same; done again, nothing is done again; killed wherever it was, it goes on.
 # kept STUDY GENERATIONS: a comparison with noise, its seconds taken away
