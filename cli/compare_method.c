@@ -231,7 +231,8 @@ static int take_name(compare_method *m, const char *text)
         m->recipe = strdup(is_named ? text + length + 1 : text);
     }
     if (!m->name || !m->recipe) {
-        return cli_fail("out of memory");
+        cli_fail("out of memory");
+        return CLI_FAILED;
     }
     return is_named && length == 0
                ? search_wrong_usage(command, "--methods: '%s': there is no name before the colon", text)

@@ -185,20 +185,20 @@ int compare_study_open(compare_study **out, const char *path, const compare_sett
     return 0;
 }
 
-void compare_study_close(compare_study *c)
+void compare_study_close(compare_study *study)
 {
-    if (!c) {
+    if (!study) {
         return;
     }
-    for (size_t i = 0; i < c->count; i++) {
-        free(c->runs[i].name);
-        free(c->runs[i].problem);
-        free(c->runs[i].arguments);
+    for (size_t i = 0; i < study->count; i++) {
+        free(study->runs[i].name);
+        free(study->runs[i].problem);
+        free(study->runs[i].arguments);
     }
-    free(c->runs);
-    zilch_study_close(c->study);
-    pthread_mutex_destroy(&c->lock);
-    free(c);
+    free(study->runs);
+    zilch_study_close(study->study);
+    pthread_mutex_destroy(&study->lock);
+    free(study);
 }
 
 /* ---- A run under way ------------------------------------------------------------------- */
@@ -227,44 +227,45 @@ static zilch_status go_on(compare_study *c, const kept *k, zilch_optimizer **opt
     return status;
 }
 
-zilch_status compare_study_enter(compare_study *c, const compare_entry *e, zilch_optimizer **optimizer,
-                                 uint64_t *run)
+zilch_status compare_study_enter(compare_study *study, const compare_entry *entry,
+                                 zilch_optimizer **optimizer, uint64_t *run)
 {
-    const kept *k = find(c, e->method->name, e->request->seed);
-    pthread_mutex_lock(&c->lock);
-    const zilch_status status = k ? go_on(c, k, optimizer, run) : begin(c, e, *optimizer, run);
-    pthread_mutex_unlock(&c->lock);
+    const kept *k = find(study, entry->method->name, entry->request->seed);
+    pthread_mutex_lock(&study->lock);
+    const zilch_status status = k ? go_on(study, k, optimizer, run) : begin(study, entry, *optimizer, run);
+    pthread_mutex_unlock(&study->lock);
     return status;
 }
 
-zilch_status compare_study_record(compare_study *c, uint64_t run, const zilch_optimizer *optimizer,
+zilch_status compare_study_record(compare_study *study, uint64_t run, const zilch_optimizer *optimizer,
                                   const zilch_timings *timings)
 {
-    pthread_mutex_lock(&c->lock);
-    const zilch_status status = zilch_study_record(c->study, run, optimizer, timings);
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&study->lock);
+    const zilch_status status = zilch_study_record(study->study, run, optimizer, timings);
+    pthread_mutex_unlock(&study->lock);
     return status;
 }
 
-zilch_status compare_study_conclude(compare_study *c, uint64_t run, const zilch_conclusion *conclusion,
+zilch_status compare_study_conclude(compare_study *study, uint64_t run, const zilch_conclusion *conclusion,
                                     const double *x)
 {
-    pthread_mutex_lock(&c->lock);
-    const zilch_status status = zilch_study_conclude(c->study, run, conclusion, x);
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_lock(&study->lock);
+    const zilch_status status = zilch_study_conclude(study->study, run, conclusion, x);
+    pthread_mutex_unlock(&study->lock);
     return status;
 }
 
-zilch_status compare_study_read(compare_study *c, uint64_t run, const compare_readers *readers, void *context)
+zilch_status compare_study_read(compare_study *study, uint64_t run, const compare_readers *readers,
+                                void *context)
 {
-    pthread_mutex_lock(&c->lock);
-    zilch_status status = zilch_study_generations(c->study, run, readers->generation, context);
+    pthread_mutex_lock(&study->lock);
+    zilch_status status = zilch_study_generations(study->study, run, readers->generation, context);
     if (status == ZILCH_OK) {
-        status = zilch_study_evaluations(c->study, run, readers->evaluation, context);
+        status = zilch_study_evaluations(study->study, run, readers->evaluation, context);
     }
     if (status == ZILCH_OK) {
-        status = zilch_study_conclusions(c->study, run, readers->conclusion, context);
+        status = zilch_study_conclusions(study->study, run, readers->conclusion, context);
     }
-    pthread_mutex_unlock(&c->lock);
+    pthread_mutex_unlock(&study->lock);
     return status;
 }
