@@ -280,7 +280,7 @@ static zilch_status restore_evaluation(void *context, const zilch_evaluation *e)
     return ZILCH_OK;
 }
 
-/* Measured in as many episodes as asked for now, it is taken as it is. */
+/* Taken as it is, if it was measured in as many episodes as this comparison measures in. */
 static zilch_status restore_conclusion(void *context, uint64_t generation, const zilch_conclusion *c,
                                        const double *x)
 {

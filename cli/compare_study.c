@@ -152,7 +152,7 @@ static int check_run(const compare_study *c, const compare_setting *s, const com
     }
     if (is_beyond(k->generations, s->generations) || is_beyond(k->evaluations, s->evaluations)) {
         return cli_fail("%s: run %llu, '%s' with seed %llu, has %llu generations and %llu evaluations "
-                        "already: more than asked for now",
+                        "already: more than the budget of this comparison",
                         c->path, (unsigned long long)k->run, m->name, (unsigned long long)seed,
                         (unsigned long long)k->generations, (unsigned long long)k->evaluations);
     }
