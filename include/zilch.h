@@ -754,6 +754,11 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimiz
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
                                                     zilch_record *out, size_t *count);
 
+/* The law zig as it is fitted to the best on record, as for the next generation: a new model, to be
+ * destroyed. ESTATE of another law, or before there are two elites. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_model(const zilch_optimizer *optimizer,
+                                                              zilch_model **out);
+
 /* The whole state as bytes and files: unpacked, it goes on as if it had not been interrupted. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_pack(const zilch_optimizer *optimizer, void *buffer,
                                                              size_t capacity, size_t *length);

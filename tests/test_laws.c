@@ -319,6 +319,48 @@ static void dense_is_a_gaussian_around_the_elites(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* The next generation's law, without asking for a point: and asking changes nothing of it. */
+static void the_law_can_be_looked_at(void **state)
+{
+    (void)state;
+    const zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, N, K);
+    zilch_optimizer *o = create_with(DIM, 5, &options);
+    double elite[K * DIM];
+    zilch_model *expected, *seen;
+    assert_int_equal(zilch_optimizer_model(o, &seen), ZILCH_ESTATE);
+    assert_null(seen);
+    run_generations(o, 3);
+    read_elites(o, elite);
+    assert_int_equal(zilch_model_fit(&expected, K, DIM, elite, NULL, &options.model), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_model(o, &seen), ZILCH_OK);
+    assert_near(zilch_model_p(seen), zilch_model_p(expected), DIM);
+    for (size_t i = 0; i < DIM; i++) { /* what no elite has active, has values of no account */
+        if (zilch_model_p(expected)[i] > 0.0) {
+            assert_near(zilch_model_mu(seen) + i, zilch_model_mu(expected) + i, 1);
+            assert_near(zilch_model_sigma(seen) + i, zilch_model_sigma(expected) + i, 1);
+        }
+    }
+    for (size_t i = 0; i < 4 * DIM * DIM; i++) {
+        assert_double_equal(zilch_model_correlation(seen)[i], zilch_model_correlation(expected)[i], 1e-9);
+    }
+    zilch_model_destroy(expected);
+    zilch_model_destroy(seen);
+    zilch_optimizer_destroy(o);
+}
+
+static void only_zig_has_a_model(void **state)
+{
+    (void)state;
+    const zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
+    zilch_optimizer *o = create_with(DIM, 5, &options);
+    zilch_model *model;
+    run_generations(o, 2);
+    assert_int_equal(zilch_optimizer_model(o, &model), ZILCH_ESTATE);
+    assert_int_equal(zilch_optimizer_model(NULL, &model), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_model(o, NULL), ZILCH_EARG);
+    zilch_optimizer_destroy(o);
+}
+
 /* Weights where the thresholds are not negative: the dense law, of genomes twice as wide. */
 static void adhoc_is_a_gaussian_of_weights_and_thresholds(void **state)
 {
@@ -773,6 +815,8 @@ int main(void)
         cmocka_unit_test(a_spread_of_one_half_makes_all_counts_as_likely),
         cmocka_unit_test(masks_have_the_correlation_asked_for),
         cmocka_unit_test(zig_is_the_model_fitted_to_the_elites),
+        cmocka_unit_test(the_law_can_be_looked_at),
+        cmocka_unit_test(only_zig_has_a_model),
         cmocka_unit_test(dense_is_a_gaussian_around_the_elites),
         cmocka_unit_test(adhoc_is_a_gaussian_of_weights_and_thresholds),
         cmocka_unit_test(adhoc_thresholds_are_normal_at_first),

@@ -520,8 +520,13 @@ static zilch_status read_all(zilch_optimizer *o, deed *d)
 {
     zilch_record record[DIM + 1];
     size_t count;
+    zilch_model *model = NULL;
     zilch_status status = zilch_best(o, d->x, record);
     status = status == ZILCH_OK ? zilch_top(o, 3, record, &count) : status;
+    if (status == ZILCH_OK && zilch_optimizer_settings(o)->law == ZILCH_LAW_ZIG) {
+        status = zilch_optimizer_model(o, &model);
+        zilch_model_destroy(model);
+    }
     return status == ZILCH_OK ? zilch_front(o, DIM + 1, record, &count) : status;
 }
 

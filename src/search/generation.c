@@ -18,18 +18,18 @@ static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 
 /* ---- Elites ----------------------------------------------------------------------- */
 
-static double cost_of(const zilch_optimizer *o, size_t k)
+static double cost_of(const zilch_optimizer *o, size_t point)
 {
-    const zi_worth *w = &o->archive.worth[o->elite[k]];
+    const zi_worth *w = &o->archive.worth[point];
     return zi_archive_cost(&o->archive, w->value, w->active);
 }
 
 /* To be freed. */
-static zilch_status read_elites(const zilch_optimizer *o, double **genome)
+static zilch_status read_genomes(const zilch_optimizer *o, size_t count, const size_t *point, double **genome)
 {
-    ZI_TRY(zi_alloc(genome, o->elites * o->width));
-    for (size_t k = 0; k < o->elites; k++) {
-        zi_rows_read(&o->archive.rows, o->elite[k], *genome + k * o->width);
+    ZI_TRY(zi_alloc(genome, count * o->width));
+    for (size_t k = 0; k < count; k++) {
+        zi_rows_read(&o->archive.rows, point[k], *genome + k * o->width);
     }
     return ZILCH_OK;
 }
@@ -39,7 +39,7 @@ static zilch_status read_elites(const zilch_optimizer *o, double **genome)
 static int is_uncertain(const zilch_optimizer *o, double noise, size_t k)
 {
     const double error = noise / sqrt(o->archive.worth[o->elite[k]].weight);
-    return k == 0 || !(cost_of(o, k) + 2.0 * error <= cost_of(o, o->elites - 1));
+    return k == 0 || !(cost_of(o, o->elite[k]) + 2.0 * error <= cost_of(o, o->elite[o->elites - 1]));
 }
 
 static int is_asked_again(const zilch_optimizer *o, double noise, size_t k)
@@ -77,34 +77,66 @@ static int law_is_fitted(const zilch_optimizer *o)
     return o->elites >= (o->generations > o->epoch.begin ? 2 : o->options.elites);
 }
 
+/* Fits a law to these points of the archive, best first. Whatever it returns, zi_fitted_free(). */
+static zilch_status fit_to(const zilch_optimizer *o, size_t elites, const size_t *point, zi_fitted *out)
+{
+    const double noise = zi_noise_deviation(&o->noise);
+    double *genome;
+    double *cost;
+    ZI_TRY(read_genomes(o, elites, point, &genome));
+    zilch_status status = zi_alloc(&cost, elites);
+    if (status == ZILCH_OK) {
+        for (size_t k = 0; k < elites; k++) {
+            cost[k] = cost_of(o, point[k]);
+        }
+        const zi_lesson lesson = {.options = &o->options,
+                                  .dim = o->dim,
+                                  .elites = elites,
+                                  .elite = genome,
+                                  .cost = cost,
+                                  .noise = isnan(noise) ? 0.0 : noise,
+                                  .last = &o->memory};
+        status = zi_refit(out, &lesson);
+        zi_free(cost);
+    }
+    zi_free(genome);
+    return status;
+}
+
 zilch_status zi_generation_fit(zilch_optimizer *o)
 {
     if (o->options.law != ZILCH_LAW_ZIG || o->fitted.model || !law_is_fitted(o)) {
         return ZILCH_OK;
     }
-    const double noise = zi_noise_deviation(&o->noise);
-    double *elite;
-    double *cost;
-    ZI_TRY(read_elites(o, &elite));
-    zilch_status status = zi_alloc(&cost, o->elites);
-    if (status == ZILCH_OK) {
-        for (size_t k = 0; k < o->elites; k++) {
-            cost[k] = cost_of(o, k);
-        }
-        const zi_lesson lesson = {.options = &o->options,
-                                  .dim = o->dim,
-                                  .elites = o->elites,
-                                  .elite = elite,
-                                  .cost = cost,
-                                  .noise = isnan(noise) ? 0.0 : noise,
-                                  .last = &o->memory};
-        status = zi_refit(&o->fitted, &lesson);
-        zi_free(cost);
-    }
-    zi_free(elite);
+    const zilch_status status = fit_to(o, o->elites, o->elite, &o->fitted);
     if (status != ZILCH_OK) {
         zi_fitted_free(&o->fitted);
     }
+    return status;
+}
+
+zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
+{
+    zi_fitted fitted = {0};
+    size_t *point;
+    if (!o || !out) {
+        return zi_fail(ZILCH_EARG, "law: optimizer and a place for the result must be given");
+    }
+    *out = NULL;
+    if (o->options.law != ZILCH_LAW_ZIG) {
+        return zi_fail(ZILCH_ESTATE, "law: %s has no model", zilch_law_name(o->options.law));
+    }
+    ZI_TRY(zi_alloc(&point, o->options.elites));
+    const size_t elites = zi_archive_select(&o->archive, o->epoch.first_id, o->options.elites, point);
+    zilch_status status = elites >= 2
+                              ? fit_to(o, elites, point, &fitted)
+                              : zi_fail(ZILCH_ESTATE, "law: there are no two elites to fit it to yet");
+    if (status == ZILCH_OK) {
+        *out = fitted.model;
+        fitted.model = NULL;
+    }
+    zi_fitted_free(&fitted);
+    zi_free(point);
     return status;
 }
 
@@ -190,7 +222,7 @@ zilch_status zi_generation_append(zilch_optimizer *o)
     double *elite;
     ZI_TRY(reserve_slots(o, o->slots + rows));
     ZI_TRY(zi_generation_fit(o));
-    ZI_TRY(read_elites(o, &elite));
+    ZI_TRY(read_genomes(o, o->elites, o->elite, &elite));
     const zilch_status status = draw_piece(o, elite, rows, o->genome + o->slots * o->width);
     zi_free(elite);
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
