@@ -134,17 +134,23 @@ static zilch_status objective_unless_stopped(void *problem, const zilch_batch *b
     return cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(problem, batch, value);
 }
 
-/* What a conclusion after some generation says. */
-static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
+compare_score compare_score_of(const compare_setting *s, const compare_run *run, uint64_t generation,
+                               const zilch_conclusion *c)
 {
-    const compare_setting *s = r->contest->setting;
     compare_score out = {.generations = generation,
-                         .evaluations = r->run->moment[generation - 1].evaluations,
+                         .evaluations = run->moment[generation - 1].evaluations,
                          .active = c->recommendation.active,
                          .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
-                         .error = s->info.is_noisy ? c->held_out_error : 0.0};
+                         .error = s->info.is_noisy ? c->held_out_error : 0.0,
+                         .support = NAN};
     const double cost = s->price * (double)out.active;
     out.fitness = out.value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
+    return out;
+}
+
+static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
+{
+    compare_score out = compare_score_of(r->contest->setting, r->run, generation, c);
     if (zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
         out.support = NAN;
     }
@@ -266,12 +272,17 @@ static zilch_status race(racer *r)
 
 /* ---- Going on ----------------------------------------------------------------------- */
 
+zilch_status compare_run_restore(compare_run *run, const zilch_generation *g)
+{
+    const compare_moment moment = {g->evaluations, g->best_value, g->best_active};
+    run->seconds += g->timings.evaluating + g->timings.searching;
+    return note_moment(run, &moment);
+}
+
 static zilch_status restore_generation(void *context, const zilch_generation *g)
 {
-    racer *r = context;
-    const compare_moment moment = {g->evaluations, g->best_value, g->best_active};
-    r->run->seconds += g->timings.evaluating + g->timings.searching;
-    return note_moment(r->run, &moment);
+    const racer *r = context;
+    return compare_run_restore(r->run, g);
 }
 
 static zilch_status restore_evaluation(void *context, const zilch_evaluation *e)
@@ -310,8 +321,8 @@ static zilch_status restore(racer *r)
 {
     const compare_readers readers = {restore_generation, restore_evaluation, restore_conclusion};
     compare_study *study = r->contest->setting->study;
-    const compare_entry entry = {r->method, &r->request, &r->problem};
-    zilch_status status = compare_study_enter(study, &entry, &r->optimizer, &r->number);
+    zilch_status status =
+        compare_study_resume(study, r->method->name, r->request.seed, &r->optimizer, &r->number);
     if (status == ZILCH_OK) {
         status = compare_study_read(study, r->number, &readers, r);
     }
@@ -325,7 +336,8 @@ static zilch_status restore(racer *r)
 static int prepare(racer *r)
 {
     if (search_problem_open(&r->problem, &r->request) ||
-        search_optimizer_create(&r->request, &r->problem.info, &r->optimizer)) {
+        (!r->contest->setting->study &&
+         search_optimizer_create(&r->request, &r->problem.info, &r->optimizer))) {
         return 1;
     }
     assert(r->problem.info.dim > 0);

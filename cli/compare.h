@@ -87,6 +87,11 @@ typedef struct compare_run {
  * have finished. */
 zilch_status compare_run_all(const compare_setting *setting, compare_run *run);
 
+/* What a study has of a run: a generation, one after the other; and what it recommended then. */
+zilch_status compare_run_restore(compare_run *run, const zilch_generation *generation);
+compare_score compare_score_of(const compare_setting *setting, const compare_run *run, uint64_t generation,
+                               const zilch_conclusion *conclusion);
+
 /* ---- What came of it -------------------------------------------------------------------------------- */
 
 /* Over the runs of a method that have finished, or that got to a checkpoint. NaN where there is none. */

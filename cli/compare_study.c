@@ -1,9 +1,10 @@
 #include "compare_study.h"
 
 #include "cli.h"
-#include "json.h"
+#include "search.h"
 #include "search_texts.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,53 +24,6 @@ struct compare_study {
 };
 
 /* ---- Words ---------------------------------------------------------------------------- */
-
-/* What may differ when a comparison goes on: the budget; and the seed is looked at as a number. */
-static int is_free(const char *word)
-{
-    static const char *const begins[] = {"--generations=", "--evaluations=", "--threads=", "--seed="};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        if (strncmp(word, begins[i], strlen(begins[i])) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static const char *next_word(const json_arguments *a, size_t *at)
-{
-    while (*at < a->count && is_free(a->words[*at])) {
-        ++*at;
-    }
-    return *at < a->count ? a->words[(*at)++] : NULL;
-}
-
-static int are_same_words(const json_arguments *a, const json_arguments *b)
-{
-    size_t i = 0;
-    size_t j = 0;
-    for (;;) {
-        const char *x = next_word(a, &i);
-        const char *y = next_word(b, &j);
-        if (!x || !y) {
-            return !x && !y;
-        }
-        if (strcmp(x, y) != 0) {
-            return 0;
-        }
-    }
-}
-
-static int are_same_arguments(const char *a, const char *b)
-{
-    json_arguments x;
-    json_arguments y = {0};
-    const int are_read = !json_arguments_parse(a, &x) && !json_arguments_parse(b, &y);
-    const int are_same = are_read && strcmp(x.checksum, y.checksum) == 0 && are_same_words(&x, &y);
-    json_arguments_free(&x);
-    json_arguments_free(&y);
-    return are_same;
-}
 
 /* The words of the method with the run's seed behind them. 0, or 1 after printing why. */
 static int make_texts(search_texts *out, const compare_method *m, const search_request *r,
@@ -143,7 +97,7 @@ static int check_run(const compare_study *c, const compare_setting *s, const com
     if (make_texts(&texts, m, &r, &problem)) {
         return CLI_FAILED;
     }
-    const int are_same = are_same_arguments(texts.arguments, k->arguments);
+    const int are_same = search_words_are_same(texts.arguments, k->arguments);
     search_texts_free(&texts);
     if (!are_same) {
         return cli_fail("%s: run %llu is called '%s' too, but was asked for in other words, or with other "
@@ -159,7 +113,69 @@ static int check_run(const compare_study *c, const compare_setting *s, const com
     return 0;
 }
 
-int compare_study_open(compare_study **out, const char *path, const compare_setting *s)
+/* ---- Runs that are not ------------------------------------------------------------------- */
+
+static zilch_status start(compare_study *c, const compare_method *m, const search_request *r,
+                          const search_problem *problem, const zilch_optimizer *optimizer)
+{
+    search_texts texts;
+    uint64_t run;
+    if (make_texts(&texts, m, r, problem)) {
+        return ZILCH_ENOMEM;
+    }
+    zilch_status status = zilch_study_start(c->study, &texts.run, optimizer, &run);
+    if (status == ZILCH_OK) {
+        const zilch_run begun = {.run = run, .seed = r->seed, .texts = texts.run};
+        status = keep(c, &begun);
+    }
+    search_texts_free(&texts);
+    return status;
+}
+
+static int begin(compare_study *c, const compare_method *m, uint64_t seed)
+{
+    search_request r = m->request;
+    search_problem problem;
+    zilch_optimizer *optimizer = NULL;
+    r.seed = seed;
+    int failed = search_problem_open(&problem, &r) || search_optimizer_create(&r, &problem.info, &optimizer);
+    if (!failed) {
+        const zilch_status status = start(c, m, &r, &problem, optimizer);
+        failed = status == ZILCH_OK       ? 0
+                 : status == ZILCH_ENOMEM ? cli_fail("out of memory")
+                                          : cli_fail_library();
+    }
+    zilch_optimizer_destroy(optimizer);
+    search_problem_close(&problem);
+    return failed;
+}
+
+/* Seeds go by before methods do, as in the comparison, and whatever the threads do then. */
+static int begin_all(compare_study *c, const compare_setting *s)
+{
+    for (uint64_t i = 0; i < s->seeds; i++) {
+        for (size_t k = 0; k < s->methods; k++) {
+            if (!find(c, s->method[k].name, s->seed + i) && begin(c, &s->method[k], s->seed + i)) {
+                return CLI_FAILED;
+            }
+        }
+    }
+    return 0;
+}
+
+static int check_all(const compare_study *c, const compare_setting *s)
+{
+    for (size_t k = 0; k < s->methods; k++) {
+        for (uint64_t i = 0; i < s->seeds; i++) {
+            if (check_run(c, s, &s->method[k], s->seed + i)) {
+                return CLI_FAILED;
+            }
+        }
+    }
+    return 0;
+}
+
+int compare_study_open(compare_study **out, const char *path, const compare_setting *setting)
 {
     compare_study *c = calloc(1, sizeof *c);
     *out = c;
@@ -175,14 +191,7 @@ int compare_study_open(compare_study **out, const char *path, const compare_sett
     if (status != ZILCH_OK) {
         return status == ZILCH_ENOMEM ? cli_fail("out of memory") : cli_fail_library();
     }
-    for (size_t k = 0; k < s->methods; k++) {
-        for (uint64_t i = 0; i < s->seeds; i++) {
-            if (check_run(c, s, &s->method[k], s->seed + i)) {
-                return CLI_FAILED;
-            }
-        }
-    }
-    return 0;
+    return check_all(c, setting) || begin_all(c, setting);
 }
 
 void compare_study_close(compare_study *study)
@@ -203,37 +212,15 @@ void compare_study_close(compare_study *study)
 
 /* ---- A run under way ------------------------------------------------------------------- */
 
-static zilch_status begin(compare_study *c, const compare_entry *e, const zilch_optimizer *optimizer,
-                          uint64_t *run)
+zilch_status compare_study_resume(compare_study *study, const char *method, uint64_t seed,
+                                  zilch_optimizer **out, uint64_t *run)
 {
-    search_texts texts;
-    if (make_texts(&texts, e->method, e->request, e->problem)) {
-        return ZILCH_ENOMEM;
-    }
-    const zilch_status status = zilch_study_start(c->study, &texts.run, optimizer, run);
-    search_texts_free(&texts);
-    return status;
-}
-
-static zilch_status go_on(compare_study *c, const kept *k, zilch_optimizer **optimizer, uint64_t *run)
-{
-    zilch_optimizer *resumed;
-    const zilch_status status = zilch_study_resume(c->study, k->run, &resumed);
-    if (status == ZILCH_OK) {
-        zilch_optimizer_destroy(*optimizer);
-        *optimizer = resumed;
-        *run = k->run;
-    }
-    return status;
-}
-
-zilch_status compare_study_enter(compare_study *study, const compare_entry *entry,
-                                 zilch_optimizer **optimizer, uint64_t *run)
-{
-    const kept *k = find(study, entry->method->name, entry->request->seed);
+    const kept *k = find(study, method, seed);
+    assert(k); /* all of them have begun */
     pthread_mutex_lock(&study->lock);
-    const zilch_status status = k ? go_on(study, k, optimizer, run) : begin(study, entry, *optimizer, run);
+    const zilch_status status = zilch_study_resume(study->study, k->run, out);
     pthread_mutex_unlock(&study->lock);
+    *run = k->run;
     return status;
 }
 

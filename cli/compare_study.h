@@ -4,25 +4,17 @@
 #define COMPARE_STUDY_H
 
 #include "compare.h"
-#include "search_problem.h"
 
 typedef struct compare_study compare_study;
 
 /* What is there of the setting's runs must have been asked for in the same words, but for the budget, and not
- * be further than that. 0, or 1 after printing why; close it in any case. */
+ * be further than that; the others begin. 0, or 1 after printing why; close it in any case. */
 int compare_study_open(compare_study **out, const char *path, const compare_setting *setting);
 void compare_study_close(compare_study *study);
 
-/* A run under way; its request has its seed. */
-typedef struct compare_entry {
-    const compare_method *method;
-    const search_request *request;
-    const search_problem *problem;
-} compare_entry;
-
-/* Begins a run with this optimiser, or replaces it by what the run has come to; gives its number. */
-zilch_status compare_study_enter(compare_study *study, const compare_entry *entry,
-                                 zilch_optimizer **optimizer, uint64_t *run);
+/* A run's optimiser, as it has come to, and its number. */
+zilch_status compare_study_resume(compare_study *study, const char *method, uint64_t seed,
+                                  zilch_optimizer **out, uint64_t *run);
 
 zilch_status compare_study_record(compare_study *study, uint64_t run, const zilch_optimizer *optimizer,
                                   const zilch_timings *timings);

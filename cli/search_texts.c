@@ -76,6 +76,67 @@ static char *words_format(const search_request *r, int argc, char **argv, const 
     return text;
 }
 
+/* ---- The same words ---------------------------------------------------------------------------- */
+
+/* How many of the words from this one on only say with which seed, how long, and on how many threads. */
+static size_t free_words(char *const *word, size_t left)
+{
+    static const struct {
+        const char *name, *letter;
+    } options[] = {{"--seed", "-s"}, {"--generations", "-g"}, {"--threads", "-t"}, {"--evaluations", NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const size_t length = strlen(options[i].name);
+        const int is_long = strncmp(word[0], options[i].name, length) == 0;
+        const int is_short = options[i].letter && strncmp(word[0], options[i].letter, 2) == 0;
+        if ((is_long && word[0][length] == '=') || (is_short && word[0][2])) {
+            return 1;
+        }
+        if ((is_long && !word[0][length]) || is_short) {
+            return left > 1 ? 2 : 1;
+        }
+    }
+    return 0;
+}
+
+static const char *next_word(const json_arguments *a, size_t *at)
+{
+    while (*at < a->count) {
+        const size_t skipped = free_words(a->words + *at, a->count - *at);
+        if (!skipped) {
+            return a->words[(*at)++];
+        }
+        *at += skipped;
+    }
+    return NULL;
+}
+
+static int have_same_words(const json_arguments *a, const json_arguments *b)
+{
+    size_t i = 0;
+    size_t j = 0;
+    for (;;) {
+        const char *x = next_word(a, &i);
+        const char *y = next_word(b, &j);
+        if (!x || !y) {
+            return !x && !y;
+        }
+        if (strcmp(x, y) != 0) {
+            return 0;
+        }
+    }
+}
+
+int search_words_are_same(const char *a, const char *b)
+{
+    json_arguments x;
+    json_arguments y = {0};
+    const int are_read = !json_arguments_parse(a, &x) && !json_arguments_parse(b, &y);
+    const int are_same = are_read && strcmp(x.checksum, y.checksum) == 0 && have_same_words(&x, &y);
+    json_arguments_free(&x);
+    json_arguments_free(&y);
+    return are_same;
+}
+
 /* ---- Where and when ----------------------------------------------------------------------------- */
 
 static void machine_text(char *out, size_t size)

@@ -18,4 +18,8 @@ int search_texts_make(search_texts *out, const search_request *r, const search_p
                       char **argv);
 void search_texts_free(search_texts *texts);
 
+/* Whether two runs' `arguments` ask for the same, but for the seed, the generations and evaluations, and the
+ * threads. */
+int search_words_are_same(const char *a, const char *b);
+
 #endif
