@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "figures.h"
+#include "figures_model.h"
 #include "json.h"
 #include "options.h"
 #include "progress.h"

@@ -25,7 +25,7 @@ set ylabel "absolute error"
 set key top right
 lowest(y) = y > 1e-5 ? y : 1e-5
 
-do for [kind in "svg png"] {
+do for [kind in kinds] {
     eval(page(kind, "error"))
     plot "error.dat" index 1 using 1:(lowest($3)):(lowest($4)) with filledcurves \
              fs solid 1 noborder lc rgb sky title "middle 80 % of pairs", \

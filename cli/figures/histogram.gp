@@ -24,7 +24,7 @@ set samples 400
 set key top right
 
 # The bar at zero has two parts: values near zero below, exact zeros on top.
-do for [kind in "svg png"] {
+do for [kind in kinds] {
     eval(page(kind, "histogram"))
     plot "histogram.dat" using 1:($3 > 0 ? $2 : NaN):($1 - half):($1 + half):2:($2 + $3) with boxxyerror \
              lc rgb orange title sprintf("exact zeros (%s)", thousands(zeros)), \

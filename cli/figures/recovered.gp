@@ -22,8 +22,8 @@ set mytics 5
 set format x "%.1f"
 set format y "%.1f"
 
-# From pale to dark in even steps of lightness; empty cells stay white.
-set palette defined (0 "#dcecc9", 1 "#a3d6b5", 2 "#5fb6b5", 3 "#3a8fb0", 4 "#33669c", 5 "#352f6b", 6 "#1d1233")
+# Empty cells stay white.
+eval("set palette defined ".pale_to_dark)
 set logscale cb
 set cbrange [1:(most > 10 ? most : 10)]
 set cbtics 10 scale 0.4
@@ -31,7 +31,7 @@ set format cb "%.0f"
 set cblabel "correlations in a cell" tc rgb ink offset 1,0
 set colorbox user origin screen 0.775,0.13 size screen 0.025,0.735 noborder
 
-do for [kind in "svg png"] {
+do for [kind in kinds] {
     eval(page(kind, "recovered"))
     plot "recovered.dat" using 1:2:($3 > 0 ? $3 : NaN) with image pixels, \
          x with lines lw 2 dt (8, 6) lc rgb orange

@@ -44,7 +44,7 @@ set label 4 sprintf("corr(V, M) = %g:\nmean %.2f\ndeviation %.2f", g, mean, devi
 set label 5 sprintf("%s draws:\nmean %.2f\ndeviation %.2f", thousands(n - zeros), drawn_mean, drawn_deviation) \
     at mean + 1.9 * deviation,0.188 left tc rgb grey
 
-do for [kind in "svg png"] {
+do for [kind in kinds] {
     eval(page(kind, "shift"))
     plot "shift.dat" using 1:2 with boxes lc rgb silver, \
          latent(x) with lines lw 3 lc rgb orange, \

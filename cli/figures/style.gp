@@ -2,10 +2,11 @@
 # `gnuplot NAME.gp` again. Written for gnuplot 5.4.
 
 set encoding utf8
+set minussign
 
-# In pixels. SVG counts its letters in pixels too, PNG in points: 3/4 of them.
+# In pixels. SVG counts letters in pixels too, PNG and PDF in points: 3/4 of them. A PDF
+# has 96 pixels an inch.
 page_width = 900
-page_height = 675
 letter = 18
 font = "sans-serif"
 
@@ -18,27 +19,50 @@ grey = 0x666666
 silver = 0xd4d4d4
 faint = 0xe4e4e4
 
-# eval(page("svg", NAME)), eval(page("png", NAME)): where the next plot goes. The two
-# devices differ in what they take a line of text and a point of size 1 to be.
+# Of methods, the same in all figures. Neighbours differ in lightness; those with a
+# hollow marker come first.
+array colour[8] = [blue, 0xe69f00, 0x882255, 0x009e73, ink, orange, 0x56b4e9, 0xcc79a7]
+array marker[8] = [7, 5, 9, 13, 11, 15, 2, 1]
+array hollow[8] = [6, 4, 8, 12, 10, 14, 2, 1]
+
+# Of heat maps: from pale to dark in even steps of lightness.
+pale_to_dark = "(0 '#dcecc9', 1 '#a3d6b5', 2 '#5fb6b5', 3 '#3a8fb0', 4 '#33669c', 5 '#352f6b', 6 '#1d1233')"
+
+# do for [kind in kinds] { eval(page(kind, NAME)); plot ... }: where the next plot goes.
+# The devices differ in what they take a line of text, a point and a line of size 1 to be.
+kinds = "svg png pdf"
 device(kind, name) = kind eq "svg" ? sprintf("svg name '%s' font '%s,%g'", name, font, letter) \
-                                   : sprintf("pngcairo dashlength 1.8 pointscale 1.6 font '%s,%g'", font, 0.75 * letter)
+                   : kind eq "png" ? sprintf("pngcairo dashlength 1.8 pointscale 1.6 font '%s,%g'", font, 0.75 * letter) \
+                   : sprintf("pdfcairo dashlength 1.8 pointscale 1.2 linewidth 1.5 fontscale 0.75 font '%s,%g'", font, 0.75 * letter)
+size(kind) = kind eq "pdf" ? sprintf("%gin,%gin", page_width / 96.0, page_height / 96.0) \
+                           : sprintf("%d,%d", page_width, page_height)
 spacing(kind) = kind eq "svg" ? "set xlabel offset 0,0.5; set ylabel offset 0.8,0; set key spacing 1" \
                               : "set xlabel offset 0,0; set ylabel offset 0.3,0; set key spacing 1.3"
-page(kind, name) = sprintf("set terminal %s size %d,%d background '#ffffff'; set output '%s.%s'; %s", \
-                           device(kind, name), page_width, page_height, name, kind, spacing(kind))
+page(kind, name) = sprintf("set terminal %s size %s background '#ffffff'; set output '%s.%s'; %s", \
+                           device(kind, name), size(kind), name, kind, spacing(kind))
+
+# Pixels as shares of the page: from its left, from its bottom, from its top.
+across(pixels) = 1.0 * pixels / page_width
+up(pixels) = 1.0 * pixels / page_height
+down(pixels) = 1 - up(pixels)
+
+# eval(tall(PIXELS)): the height of the page, 179 pixels more than that of the plot.
+tall(pixels) = (page_height = pixels, "set tmargin at screen down(91); set bmargin at screen up(88)")
+
+# About how many pixels a text is wide that has so many characters.
+text_width(characters) = 0.6 * letter * characters
 
 # eval(headline(TITLE, SUBTITLE)): flush with the left axis, above the plot.
-headline(title, subtitle) = sprintf( \
-    "set label 1 \"{/:Bold*1.2 %s}\" at graph 0, screen 0.947 tc rgb ink; ". \
-    "set label 2 \"%s\" at graph 0, screen 0.9 tc rgb grey", title, subtitle)
+headline(title, subtitle) = (headline_title = title, headline_subtitle = subtitle, \
+    "set label 1 '{/:Bold*1.2 '.headline_title.'}' at graph 0, screen down(36) tc rgb ink; ". \
+    "set label 2 headline_subtitle at graph 0, screen down(67) tc rgb grey")
 
 # 198400 -> "198,400"
 thousands(n) = n < 1000 ? sprintf("%d", n) : thousands(n / 1000).sprintf(",%03d", n % 1000)
 
 set lmargin at screen 0.13
 set rmargin at screen 0.965
-set tmargin at screen 0.865
-set bmargin at screen 0.13
+eval(tall(675))
 set border 3 lw 1 lc rgb grey
 set tics nomirror out scale 0.6 tc rgb ink
 set format x "%g"

@@ -47,12 +47,13 @@ check_svg()
   [ "$(wc -c <"$1")" -gt 10000 ] || fail "$1: too small for a picture"
 }
 
-# check_pictures FOLDER: all eight, and nothing half-written beside them.
+# check_pictures FOLDER: all twelve, and nothing half-written beside them.
 check_pictures()
 {
   for name in $names; do
     [ -f "$1/$name.png" ] || fail "$1/$name.png is missing"
     [ -f "$1/$name.svg" ] || fail "$1/$name.svg is missing"
+    [ "$(head -c 4 "$1/$name.pdf")" = '%PDF' ] || fail "$1/$name.pdf: not a PDF"
     check_png "$1/$name.png"
     check_svg "$1/$name.svg"
     [ -s "$1/$name.dat" ] || fail "$1/$name.dat is missing"
