@@ -13,13 +13,12 @@ int draw_lander_picture(const char *path, const play_episode *episode, const cha
 /* HTML: an animation, complete in one file. */
 int draw_lander_page(const char *path, const play_episode *episode, const char *flown);
 
+/* For a page with landing.html in it: what stands at @EPISODES@, an array of
+ * {seed, title, helipad, ground, frames} in JavaScript; and such a title, "Seed 7: landed after ...". */
+void draw_lander_episodes(FILE *stream, const play_episode *const *episodes, size_t count);
+void draw_lander_title(FILE *stream, const play_episode *episode);
+
 /* Any text as it may stand in XML and HTML; what is no UTF-8, or no character of theirs, becomes '?'. */
 void draw_lander_escape(FILE *stream, const char *text);
-
-/* cli/pages/, put into the command by embed.cmake. */
-typedef struct page_text {
-    const char *name, *text;
-} page_text;
-extern const page_text page_texts[];
 
 #endif

@@ -1,9 +1,8 @@
-/* The page that plays an episode: cli/pages/lander.html, with the episode's numbers in its places
- * marked @TITLE@, @FLOWN@ and @EPISODE@. */
+/* The page that plays an episode, cli/pages/lander.html, and what any page with landing.html in it needs:
+ * episodes as landing.js reads them. */
 #include "cli.h"
 #include "draw_lander.h"
-
-#include <string.h>
+#include "page_template.h"
 
 typedef struct page {
     const play_episode *episode;
@@ -24,24 +23,20 @@ static void put_frame(FILE *stream, const play_frame *f)
     fprintf(stream, ",%.5g,%.7g]", f->reward, f->total);
 }
 
-static void put_title(FILE *stream, const page *p)
+void draw_lander_title(FILE *stream, const play_episode *episode)
 {
-    const play_episode *e = p->episode;
-    const play_frame *last = &e->frame[e->steps];
-    fprintf(stream, "Seed %llu: %s after %zu steps, return %.1f", (unsigned long long)e->seed,
-            zilch_landing_name(last->view.landing), e->steps, last->total);
+    const play_frame *last = &episode->frame[episode->steps];
+    fprintf(stream, "Seed %llu: %s after %zu steps, return %.1f", (unsigned long long)episode->seed,
+            zilch_landing_name(last->view.landing), episode->steps, last->total);
 }
 
-static void put_flown(FILE *stream, const page *p)
+/* The seed as text: a number of JavaScript has 53 bits. */
+static void put_episode(FILE *stream, const play_episode *e)
 {
-    draw_lander_escape(stream, p->flown);
-}
-
-static void put_episode(FILE *stream, const page *p)
-{
-    const play_episode *e = p->episode;
     const zilch_lander_view *v = &e->frame[0].view;
-    fprintf(stream, "{helipad:%.4f,ground:[", v->helipad);
+    fprintf(stream, "{seed:\"%llu\",title:\"", (unsigned long long)e->seed);
+    draw_lander_title(stream, e);
+    fprintf(stream, "\",helipad:%.4f,ground:[", v->helipad);
     for (int i = 0; i < 11; i++) {
         fprintf(stream, "%s%.4f", i ? "," : "", v->ground[i]);
     }
@@ -53,37 +48,41 @@ static void put_episode(FILE *stream, const page *p)
     fputs("]}", stream);
 }
 
-typedef struct place {
-    const char *mark;
-    void (*put)(FILE *stream, const page *p);
-} place;
-
-static const place places[] = {{"@TITLE@", put_title}, {"@FLOWN@", put_flown}, {"@EPISODE@", put_episode}};
-
-static const place *place_at(const char *text)
+void draw_lander_episodes(FILE *stream, const play_episode *const *episodes, size_t count)
 {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (strncmp(text, places[i].mark, strlen(places[i].mark)) == 0) {
-            return &places[i];
-        }
+    fputc('[', stream);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",\n" : "", stream);
+        put_episode(stream, episodes[i]);
     }
-    return NULL;
+    fputc(']', stream);
 }
+
+static void put_title(FILE *stream, const void *context)
+{
+    draw_lander_title(stream, ((const page *)context)->episode);
+}
+
+static void put_flown(FILE *stream, const void *context)
+{
+    draw_lander_escape(stream, ((const page *)context)->flown);
+}
+
+static void put_episodes(FILE *stream, const void *context)
+{
+    draw_lander_episodes(stream, &((const page *)context)->episode, 1);
+}
+
+static const page_place places[] = {
+    {"@TITLE@", put_title},
+    {"@FLOWN@", put_flown},
+    {"@EPISODES@", put_episodes},
+    {NULL, NULL},
+};
 
 static zilch_status write_page(void *context, FILE *stream)
 {
-    for (const char *at = page_texts[0].text; *at;) {
-        const size_t plain = strcspn(at, "@");
-        fwrite(at, 1, plain, stream);
-        at += plain;
-        const place *here = place_at(at);
-        if (here) {
-            here->put(stream, context);
-            at += strlen(here->mark);
-        } else if (*at) {
-            fputc(*at++, stream);
-        }
-    }
+    page_template_put(stream, "lander.html", places, context);
     return ZILCH_OK;
 }
 

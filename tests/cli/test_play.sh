@@ -189,7 +189,7 @@ for name, poses in ("flight", 34), ("crash", 0), ("one", 2):
     text = open(name + ".svg").read().replace("http://www.w3.org/2000/svg", "")
     assert "://" not in text and "nan" not in text
     page = open(name + ".html").read()
-    assert not re.search("https?:", page) and "@EPISODE@" not in page and "@TITLE@" not in page
+    assert not re.search("https?:", page) and not re.search("@[A-Za-z.]+@", page)
     assert "nan" not in page and page.rstrip().endswith("</html>")
 assert "landed, return 293.7" in open("flight.svg").read() and open("flight.html").read().count("\n[") == 163
 assert "a&lt;b&gt;&amp;&quot;c.txt" in open("crash.svg").read() and "a<b>" not in open("crash.html").read()
