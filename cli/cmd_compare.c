@@ -172,14 +172,13 @@ static int parse_numbers(const char *option, const char *list, size_t most, doub
 
 static int parse_targets(const request *r, compare_setting *s)
 {
-    const zilch_problem_info *info = &s->info;
-    const char *list = r->targets                                           ? r->targets
-                       : strcmp(info->name, "lander") == 0                  ? "200,250,300"
-                       : info->is_noisy || search_is_regression(info->name) ? "none"
-                                                                            : "1e-2,1e-4,1e-8";
-    return strcmp(list, "none") == 0
+    if (!r->targets) {
+        compare_usual_targets(s);
+        return 0;
+    }
+    return strcmp(r->targets, "none") == 0
                ? 0
-               : parse_numbers("--targets", list, COMPARE_TARGETS_MOST, s->target, &s->targets);
+               : parse_numbers("--targets", r->targets, COMPARE_TARGETS_MOST, s->target, &s->targets);
 }
 
 static int parse_checkpoints(const request *r, compare_setting *s)

@@ -92,6 +92,10 @@ zilch_status compare_run_restore(compare_run *run, const zilch_generation *gener
 compare_score compare_score_of(const compare_setting *setting, const compare_run *run, uint64_t generation,
                                const zilch_conclusion *conclusion);
 
+/* The targets that suit the problem: returns of the lander; of others, unless they have noise, distances from
+ * an optimum of 0. */
+void compare_usual_targets(compare_setting *setting);
+
 /* ---- What came of it -------------------------------------------------------------------------------- */
 
 /* Over the runs of a method that have finished, or that got to a checkpoint. NaN where there is none. */

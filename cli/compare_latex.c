@@ -19,17 +19,15 @@ static void write_escaped(const char *text, FILE *stream)
 
 static void write_cell(const page *p, const page_cell *cell, FILE *stream)
 {
-    char number[PAGE_NUMBER_SIZE];
-    char spread[PAGE_NUMBER_SIZE];
-    page_number_format(p, cell->number, number);
-    page_number_format(p, cell->spread, spread);
+    page_cell_text text;
+    page_cell_format(p, cell, &text);
     fputs(" & ", stream);
     if (isnan(cell->number)) {
         fputs("--", stream);
     } else if (isnan(cell->spread)) {
-        fprintf(stream, "$%s$", number);
+        fprintf(stream, "$%s$", text.number);
     } else {
-        fprintf(stream, "$%s \\pm %s$", number, spread);
+        fprintf(stream, "$%s \\pm %s$", text.number, text.spread);
     }
     if (cell->count < cell->of) {
         fprintf(stream, " (%zu of %zu)", cell->count, cell->of);

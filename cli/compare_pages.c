@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUARTERS = 4 };
-
 /* One run's number in a column; NaN: it has none. */
 typedef double (*figure)(const compare_setting *s, const compare_run *run, size_t column);
 
@@ -23,33 +21,37 @@ static double last_value(const compare_setting *s, const compare_run *run, size_
     return run->moments > 0 ? run->moment[run->moments - 1].value : NAN;
 }
 
-/* The first generation whose best on record is as good as the target. */
-static double arrival(const compare_setting *s, const compare_run *run, size_t column)
+double compare_generations_to(const compare_setting *s, const compare_run *run, size_t target)
 {
     const double sign = s->info.direction == ZILCH_MAXIMIZE ? -1.0 : 1.0;
     for (size_t g = 0; g < run->moments; g++) {
-        if (sign * run->moment[g].value <= sign * s->target[column]) {
+        if (sign * run->moment[g].value <= sign * s->target[target]) {
             return (double)(g + 1);
         }
     }
     return NAN;
 }
 
-static uint64_t quarter(const compare_setting *s, size_t column)
+int compare_is_by_generations(const compare_setting *s)
 {
-    return s->generations * (column + 1) / QUARTERS;
+    return s->generations >= COMPARE_QUARTERS && !s->evaluations;
 }
 
-static double active_then(const compare_setting *s, const compare_run *run, size_t column)
+uint64_t compare_quarter(const compare_setting *s, size_t index)
 {
-    const uint64_t generation = quarter(s, column);
+    return s->generations * (index + 1) / COMPARE_QUARTERS;
+}
+
+double compare_active_at(const compare_setting *s, const compare_run *run, size_t quarter)
+{
+    const uint64_t generation = compare_quarter(s, quarter);
     return generation >= 1 && generation <= run->moments ? (double)run->moment[generation - 1].active : NAN;
 }
 
 static double recommended(const compare_setting *s, const compare_run *run, size_t column)
 {
     (void)s;
-    const double figures[] = {run->end.value, (double)run->end.active, run->end.fitness};
+    const double figures[] = {run->end.value, run->end.error, (double)run->end.active, run->end.fitness};
     return figures[column];
 }
 
@@ -100,12 +102,17 @@ static int test(const compare_setting *s, const compare_run *run, size_t a, size
     return x ? 0 : cli_fail("out of memory");
 }
 
-void page_number_format(const page *p, double number, char out[PAGE_NUMBER_SIZE])
+static void format_number(int is_power, int digits, double number, char out[PAGE_NUMBER_SIZE])
 {
-    const int is_small = number != 0.0 && fabs(number) < 5.0 * pow(10.0, -p->digits);
-    const int is_large = fabs(number) >= 1e9;
-    snprintf(out, PAGE_NUMBER_SIZE, is_small || is_large ? "%.*e" : "%.*f",
-             is_small || is_large ? 1 : p->digits, number);
+    snprintf(out, PAGE_NUMBER_SIZE, is_power ? "%.*e" : "%.*f", is_power ? 1 : digits, number);
+}
+
+void page_cell_format(const page *p, const page_cell *cell, page_cell_text *out)
+{
+    const double size = fabs(cell->number);
+    const int is_power = (size > 0.0 && size < 5.0 * pow(10.0, -p->digits)) || size >= 1e9;
+    format_number(is_power, p->digits, cell->number, out->number);
+    format_number(is_power, p->digits, cell->spread, out->spread);
 }
 
 /* ---- Pages ---------------------------------------------------------------------------- */
@@ -147,26 +154,26 @@ static int make_arrivals(page *p, const compare_setting *s, const compare_run *r
     for (size_t t = 0; t < s->targets; t++) {
         snprintf(p->head[t], sizeof p->head[t], "%.6g", s->target[t]);
     }
-    page_fill(p, s, run, arrival);
+    page_fill(p, s, run, compare_generations_to);
     return 0;
 }
 
 static int make_active(page *p, const compare_setting *s, const compare_run *run)
 {
     if (page_begin(p, s, "active", "active coordinates of the best on record after a generation", 1,
-                   QUARTERS)) {
+                   COMPARE_QUARTERS)) {
         return CLI_FAILED;
     }
-    for (size_t c = 0; c < QUARTERS; c++) {
-        snprintf(p->head[c], sizeof p->head[c], "%llu", (unsigned long long)quarter(s, c));
+    for (size_t c = 0; c < COMPARE_QUARTERS; c++) {
+        snprintf(p->head[c], sizeof p->head[c], "%llu", (unsigned long long)compare_quarter(s, c));
     }
-    page_fill(p, s, run, active_then);
+    page_fill(p, s, run, compare_active_at);
     return 0;
 }
 
 static int make_recommended(page *p, const compare_setting *s, const compare_run *run)
 {
-    static const char *const heads[] = {"value", "active", "fitness"};
+    static const char *const heads[] = {"value", "its standard error", "active", "fitness"};
     if (page_begin(p, s, "recommended", "what is recommended at the end, on noise that no search has met", 1,
                    sizeof heads / sizeof *heads)) {
         return CLI_FAILED;
@@ -197,14 +204,9 @@ static int make_tests(page *p, const compare_setting *s, const compare_run *run)
 
 /* ---- All of them ---------------------------------------------------------------------- */
 
-static int is_by_generations(const compare_setting *s)
-{
-    return s->generations >= QUARTERS && !s->evaluations;
-}
-
 static int has_arrivals(const compare_setting *s)
 {
-    return is_by_generations(s) && s->targets > 0;
+    return compare_is_by_generations(s) && s->targets > 0;
 }
 
 static int is_noisy(const compare_setting *s)
@@ -223,9 +225,9 @@ static int has_pairs(const compare_setting *s)
 static const struct {
     int (*is_wanted)(const compare_setting *s);
     int (*make)(page *p, const compare_setting *s, const compare_run *run);
-} kinds[] = {{is_by_generations, make_scores},
+} kinds[] = {{compare_is_by_generations, make_scores},
              {has_arrivals, make_arrivals},
-             {is_by_generations, make_active},
+             {compare_is_by_generations, make_active},
              {is_noisy, make_recommended},
              {has_pairs, make_tests}};
 enum { KINDS = sizeof kinds / sizeof *kinds };

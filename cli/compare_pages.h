@@ -21,9 +21,22 @@ typedef struct page {
     page_cell *cell; /* methods x columns */
 } page;
 
-/* With the page's digits, or in powers of ten where these would leave nothing of it. */
+/* Where the budget is one of generations, these mean something: generations of populations of different sizes
+ * do not compare. The generation that ends a quarter, by its number from 0; the first generation whose best
+ * on record is as good as a target, and the active coordinates of the best at the end of a quarter, NaN:
+ * none. */
+enum { COMPARE_QUARTERS = 4 };
+int compare_is_by_generations(const compare_setting *setting);
+uint64_t compare_quarter(const compare_setting *setting, size_t index);
+double compare_generations_to(const compare_setting *setting, const compare_run *run, size_t target);
+double compare_active_at(const compare_setting *setting, const compare_run *run, size_t quarter);
+
+/* With the page's digits, or in powers of ten where these would leave nothing of the number. */
 enum { PAGE_NUMBER_SIZE = 32 };
-void page_number_format(const page *p, double number, char out[PAGE_NUMBER_SIZE]);
+typedef struct page_cell_text {
+    char number[PAGE_NUMBER_SIZE], spread[PAGE_NUMBER_SIZE];
+} page_cell_text;
+void page_cell_format(const page *p, const page_cell *cell, page_cell_text *out);
 
 /* All tables that the comparison has something for. NULL after printing why; free them. */
 page *compare_pages_make(const compare_setting *setting, const compare_run *run, size_t *count);

@@ -7,6 +7,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+void compare_usual_targets(compare_setting *s)
+{
+    static const double returns[] = {200.0, 250.0, 300.0};
+    static const double distances[] = {1e-2, 1e-4, 1e-8};
+    const int is_lander = strcmp(s->info.name, "lander") == 0;
+    if (is_lander || !(s->info.is_noisy || search_is_regression(s->info.name))) {
+        memcpy(s->target, is_lander ? returns : distances, sizeof returns);
+        s->targets = sizeof returns / sizeof *returns;
+    }
+}
 
 static int ascending(const void *a, const void *b)
 {

@@ -199,21 +199,18 @@ static int print_targets(const compare_setting *s, const compare_run *run, FILE 
 /* "306.1 +- 2.5", and behind it "(9 of 10)" if not all runs have a number. */
 static void format_cell(const page *p, const page_cell *cell, char *out, size_t size)
 {
-    char number[PAGE_NUMBER_SIZE];
-    char spread[PAGE_NUMBER_SIZE] = "";
+    page_cell_text text;
     char runs[48] = "";
     if (isnan(cell->number)) {
         snprintf(out, size, "-");
         return;
     }
-    page_number_format(p, cell->number, number);
-    if (!isnan(cell->spread)) {
-        page_number_format(p, cell->spread, spread);
-    }
+    page_cell_format(p, cell, &text);
     if (cell->count < cell->of) {
         snprintf(runs, sizeof runs, " (%zu of %zu)", cell->count, cell->of);
     }
-    snprintf(out, size, "%s%s%s%s", number, *spread ? " +- " : "", spread, runs);
+    const int is_spread = !isnan(cell->spread);
+    snprintf(out, size, "%s%s%s%s", text.number, is_spread ? " +- " : "", is_spread ? text.spread : "", runs);
 }
 
 static int column_width(const compare_setting *s, const page *p, size_t column)

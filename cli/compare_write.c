@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include "cli.h"
+#include "compare_pages.h"
 #include "json_node.h"
 #include "number.h"
 
@@ -184,6 +185,39 @@ static void write_count(uint64_t value, FILE *stream)
     }
 }
 
+/* Of the best on record: its end, arrivals, and active coordinates. */
+static void write_progress_header(const compare_setting *s, FILE *stream)
+{
+    fputs(",best_value,best_active", stream);
+    if (!compare_is_by_generations(s)) {
+        return;
+    }
+    for (size_t t = 0; t < s->targets; t++) {
+        char number[NUMBER_SIZE];
+        number_format(s->target[t], number);
+        fprintf(stream, ",generations_to_%s", number);
+    }
+    for (size_t q = 0; q < COMPARE_QUARTERS; q++) {
+        fprintf(stream, ",best_active_at_%llu", (unsigned long long)compare_quarter(s, q));
+    }
+}
+
+static void write_progress(const compare_setting *s, const compare_run *r, FILE *stream)
+{
+    const compare_moment *last = r->moments > 0 ? &r->moment[r->moments - 1] : NULL;
+    write_real(last ? last->value : NAN, stream);
+    write_real(last ? (double)last->active : NAN, stream);
+    if (!compare_is_by_generations(s)) {
+        return;
+    }
+    for (size_t t = 0; t < s->targets; t++) {
+        write_real(compare_generations_to(s, r, t), stream);
+    }
+    for (size_t q = 0; q < COMPARE_QUARTERS; q++) {
+        write_real(compare_active_at(s, r, q), stream);
+    }
+}
+
 static void write_header(const compare_setting *s, FILE *stream)
 {
     fputs("method,seed,value,error,fitness,active,support,generations,evaluations,best_value_seen,seconds",
@@ -198,6 +232,7 @@ static void write_header(const compare_setting *s, FILE *stream)
         fprintf(stream, ",value_at_%llu,error_at_%llu,fitness_at_%llu,active_at_%llu,support_at_%llu", g, g,
                 g, g, g);
     }
+    write_progress_header(s, stream);
     fputc('\n', stream);
 }
 
@@ -228,6 +263,7 @@ static void write_run(const compare_setting *s, const compare_run *r, FILE *stre
     for (size_t c = 0; c < s->checkpoints; c++) {
         write_score(&r->checkpoint[c], stream);
     }
+    write_progress(s, r, stream);
     fputc('\n', stream);
 }
 

@@ -52,7 +52,7 @@ awk -F, 'NR > 1 && ($9 != 80 || $8 != 4 || $3 != $10 || $4 != 0)' runs.csv | gre
 best=$(awk -F, '$1 ~ /law=ea/ && $2 == 8 {print $10}' runs.csv)
 expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+law=ea" --seeds 1 --seed 8 --csv --targets "$best,1e9,-1"
 arrival=$("$zilch" export one | awk -F, -v best="$best" 'NR > 1 && $4 <= best {print NR - 1; exit}')
-[ "$(tail -n 1 "$out" | cut -d, -f12-)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
+[ "$(tail -n 1 "$out" | cut -d, -f12-14)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
 
 # Threads change nothing; seeds do.
 # noisy GENERATIONS ARGUMENTS...: three methods with three seeds
@@ -119,7 +119,7 @@ awk -F, 'NR > 1 && ($5 - ($3 + 0.5 * $6)) ^ 2 > 1e-18' "$out" | grep -q . && com
 # Evaluations are a limit by themselves; a checkpoint beyond the end is empty.
 expect_status 0 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --methods "$small" --seeds 1 --csv --at 2,9 --targets none
 [ "$(tail -n 1 "$out" | cut -d, -f8,9)" = 3,50 ] || complain 'not 50 evaluations'
-grep -q ',,,,,$' "$out" || complain 'a checkpoint after the end'
+grep -q ',,,,,,[^,]*,[0-9]*$' "$out" || complain 'a checkpoint after the end'
 
 # Commas and pluses in values; regression; a file.
 expect_status 0 tiny --problem smop1 --dim 12 --methods "$small+on=1\\,3-4+off=2,ea+$small" --seeds 1 --csv -o runs
@@ -271,7 +271,7 @@ kept '--study killed' 6 >killed.csv
 expect_same plain.csv killed.csv
 # Tables of means: what the study's generations say, by awk.
 expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
-  --generations 8 --targets 0,1000 --held-out 20 --study three --threads 1 # the order of runs
+  --generations 8 --targets 0,1000 --held-out 20 --study three
 expect_in_output 'value of the best on record at the end, without the price'
 expect_in_output 'p of the two-sided rank-sum test between the fitness of two methods'
 for run in 1 4 7; do
@@ -298,6 +298,24 @@ expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,p
   --generations 8 --targets 0,1000 --held-out 20 --study three --latex
 [ "$(grep -c '^.begin{table}' "$out")" -eq 5 ] && [ "$(grep -c '^.end{tabular}' "$out")" -eq 5 ] || complain 'not five tables'
 [ "$(grep -c '^population=20+elites=5 &' "$out")" -eq 5 ] || complain 'a method is missing'
+# Arrivals and active coordinates of single runs: CSV has what follows from the JSON's generations.
+for form in csv json; do
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+    --generations 8 --targets 0,1000 --held-out 20 --study three --$form -o "three.$form"
+done
+python3 - <<'END' || complain 'CSV and JSON differ'
+import csv, json
+runs = {(r["method"], r["seed"]): r["best_after_generation"] for r in json.load(open("three.json"))["runs"]}
+rows = list(csv.DictReader(open("three.csv")))
+assert len(rows) == 9
+for row in rows:
+    best = runs[row["method"], int(row["seed"])]
+    assert float(row["best_value"]) == best["value"][-1] and int(row["best_active"]) == best["active"][-1]
+    for target in (0, 1000):
+        arrived = [str(g + 1) for g, value in enumerate(best["value"]) if value >= target] + [""]
+        assert row[f"generations_to_{target}"] == arrived[0]
+    assert [int(row[f"best_active_at_{g}"]) for g in (2, 4, 6, 8)] == best["active"][1::2]
+END
 [ "$(grep -c -- '-- (0 of 3)' "$out")" -eq 3 ] || complain 'somebody got to 1000'
 expect_status 0 "$zilch" show kept
 for method in "$small" "published+ea+$small"; do
