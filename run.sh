@@ -2,7 +2,7 @@
 # Set up, build, and search a controller for the Lunar Lander: some minutes on two cores. The search can be
 # interrupted; ./run.sh then goes on with it.
 #
-#   ./run.sh             the search, kept in lander.study
+#   ./run.sh             the search, kept in lander.study, and a page about it, lander.html
 #   ./run.sh ARGUMENTS   zilch ARGUMENTS instead, in the current folder: ./run.sh --help
 #
 # On Debian, packages that are missing are installed (with sudo when not root).
@@ -17,12 +17,17 @@ mkdir -p "$build"
 quietly "$build/build.log" cmake -S "$root" --preset release -B "$build" -DZILCH_TESTS=OFF
 quietly "$build/build.log" cmake --build "$build"
 
+zilch=$build/cli/zilch
+
 if [ $# -gt 0 ]; then
-  exec "$build/cli/zilch" "$@"
+  exec "$zilch" "$@"
 fi
 cd "$root"
-if [ -e lander.study ] && "$build/cli/zilch" show lander.study 2>/dev/null | grep -q '  not ended  '; then
+if [ -e lander.study ] && "$zilch" show lander.study 2>/dev/null | grep -q '  not ended  '; then
   echo 'lander.study has a run that has not ended: going on with it' >&2
-  exec "$build/cli/zilch" resume lander.study
+  "$zilch" resume lander.study
+else
+  "$zilch" lander
 fi
-exec "$build/cli/zilch" lander
+page=$("$zilch" report lander.study -o lander.html)
+printf 'page: %s\n' "$page"

@@ -22,6 +22,7 @@ static const command commands[] = {
     {"compare", "run several methods on a problem, and test which is better", cmd_compare},
     {"resume", "go on with a run that was interrupted", cmd_resume},
     {"best", "print the best point of a run, or write it to a file", cmd_best},
+    {"report", "make a page of a study: tables, figures, the best controller and its landings", cmd_report},
     {"export", "print every evaluation of a study", cmd_export},
     {"fit", "fit a zero-inflated Gaussian law to a data set", cmd_fit},
     {"sample", "draw points from a fitted law", cmd_sample},

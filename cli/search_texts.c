@@ -76,6 +76,20 @@ static char *words_format(const search_request *r, int argc, char **argv, const 
     return text;
 }
 
+void search_words_print(FILE *stream, const char *arguments)
+{
+    json_arguments parsed;
+    if (json_arguments_parse(arguments, &parsed)) {
+        return;
+    }
+    fputs("zilch", stream);
+    for (size_t i = 0; i < parsed.count; i++) {
+        fputc(' ', stream);
+        cli_print_word(stream, parsed.words[i]);
+    }
+    json_arguments_free(&parsed);
+}
+
 /* ---- The same words ---------------------------------------------------------------------------- */
 
 /* How many of the words from this one on only say with which seed, how long, and on how many threads. */

@@ -6,6 +6,8 @@
 #include "search_problem.h"
 #include "zilch.h"
 
+#include <stdio.h>
+
 typedef struct search_texts {
     char *arguments; /* the words, but for those that name the study, as JSON */
     char machine[512], started[64];
@@ -17,6 +19,9 @@ typedef struct search_texts {
 int search_texts_make(search_texts *out, const search_request *r, const search_problem *problem, int argc,
                       char **argv);
 void search_texts_free(search_texts *texts);
+
+/* A run's `arguments` as a line for the shell: "zilch lander --seed 1". */
+void search_words_print(FILE *stream, const char *arguments);
 
 /* Whether two runs' `arguments` ask for the same, but for the seed, the generations and evaluations, and the
  * threads. */

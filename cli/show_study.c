@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "json.h"
 #include "search_report.h"
+#include "search_texts.h"
 #include "study_file.h"
 
 #include <stdio.h>
@@ -107,21 +108,6 @@ static int print_generations(const study_file *f, const study_run *run, int is_a
     return 0;
 }
 
-static void print_arguments(const zilch_run *r)
-{
-    json_arguments arguments;
-    if (json_arguments_parse(r->texts.arguments, &arguments)) {
-        return;
-    }
-    fputs("asked for: zilch", stdout);
-    for (size_t i = 0; i < arguments.count; i++) {
-        putchar(' ');
-        cli_print_word(stdout, arguments.words[i]);
-    }
-    putchar('\n');
-    json_arguments_free(&arguments);
-}
-
 static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimizer)
 {
     const zilch_progress state = zilch_optimizer_progress(optimizer);
@@ -130,7 +116,9 @@ static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimiz
     if (*r->texts.name) {
         printf("method: %s\n", r->texts.name);
     }
-    print_arguments(r);
+    fputs("asked for: ", stdout);
+    search_words_print(stdout, r->texts.arguments);
+    putchar('\n');
     search_report_settings(optimizer);
     printf("started: %s on %s, by zilch %s\n", r->texts.started, r->texts.machine, r->version);
     printf("ended by: %s\n", study_stop_name(r->stop));

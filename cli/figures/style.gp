@@ -19,11 +19,11 @@ grey = 0x666666
 silver = 0xd4d4d4
 faint = 0xe4e4e4
 
-# Of methods, the same in all figures. Neighbours differ in lightness; those with a
-# hollow marker come first.
+# Of methods, the same in all figures. Neighbours differ in lightness; all markers but the
+# last two are filled.
 array colour[8] = [blue, 0xe69f00, 0x882255, 0x009e73, ink, orange, 0x56b4e9, 0xcc79a7]
 array marker[8] = [7, 5, 9, 13, 11, 15, 2, 1]
-array hollow[8] = [6, 4, 8, 12, 10, 14, 2, 1]
+filled = 6
 
 # Of heat maps: from pale to dark in even steps of lightness.
 pale_to_dark = "(0 '#dcecc9', 1 '#a3d6b5', 2 '#5fb6b5', 3 '#3a8fb0', 4 '#33669c', 5 '#352f6b', 6 '#1d1233')"
@@ -31,9 +31,11 @@ pale_to_dark = "(0 '#dcecc9', 1 '#a3d6b5', 2 '#5fb6b5', 3 '#3a8fb0', 4 '#33669c'
 # do for [kind in kinds] { eval(page(kind, NAME)); plot ... }: where the next plot goes.
 # The devices differ in what they take a line of text, a point and a line of size 1 to be.
 kinds = "svg png pdf"
-device(kind, name) = kind eq "svg" ? sprintf("svg name '%s' font '%s,%g'", name, font, letter) \
-                   : kind eq "png" ? sprintf("pngcairo dashlength 1.8 pointscale 1.6 font '%s,%g'", font, 0.75 * letter) \
-                   : sprintf("pdfcairo dashlength 1.8 pointscale 1.2 linewidth 1.5 fontscale 0.75 font '%s,%g'", font, 0.75 * letter)
+font_of(kind, family, scale) = sprintf("%s,%g", family, (kind eq "svg" ? 1 : 0.75) * letter * scale)
+device(kind, name) = (kind eq "svg" ? sprintf("svg name '%s'", name) \
+                   : kind eq "png" ? "pngcairo dashlength 1.8 pointscale 1.6" \
+                   : "pdfcairo dashlength 1.8 pointscale 1.2 linewidth 1.5 fontscale 0.75"). \
+                     sprintf(" font '%s'", font_of(kind, font, 1))
 size(kind) = kind eq "pdf" ? sprintf("%gin,%gin", page_width / 96.0, page_height / 96.0) \
                            : sprintf("%d,%d", page_width, page_height)
 spacing(kind) = kind eq "svg" ? "set xlabel offset 0,0.5; set ylabel offset 0.8,0; set key spacing 1" \
@@ -56,6 +58,19 @@ text_width(characters) = 0.6 * letter * characters
 headline(title, subtitle) = (headline_title = title, headline_subtitle = subtitle, \
     "set label 1 '{/:Bold*1.2 '.headline_title.'}' at graph 0, screen down(36) tc rgb ink; ". \
     "set label 2 headline_subtitle at graph 0, screen down(67) tc rgb grey")
+
+# A column that may be NaN, which `stats` does not like to see.
+field(n) = real(strcol(n))
+
+# Between tics of a count: 1, 2, 5, 10, ..., so that there are 70 pixels for each.
+nice(x, unit) = x <= unit ? unit : x <= 2 * unit ? 2 * unit : x <= 5 * unit ? 5 * unit : 10 * unit
+whole_step(most, pixels) = 70.0 * most < pixels ? 1 \
+                         : nice(70.0 * most / pixels, 10 ** floor(log10(70.0 * most / pixels)))
+
+# A log scale shows 0, and what is beyond its end, at its end.
+log_low(least) = least < 1e300 ? 10 ** floor(log10(least)) : 0.1
+log_high(most) = most > 0 ? 10 ** ceil(log10(most * 1.0001)) : 1
+at_least(low, y) = y < low ? low : y
 
 # 198400 -> "198,400"
 thousands(n) = n < 1000 ? sprintf("%d", n) : thousands(n / 1000).sprintf(",%03d", n % 1000)

@@ -1,6 +1,6 @@
-"""Pages as a reader has them, in a browser: python3 test_page.py ARTEFACTS PLAY OTHER
+"""Pages as a reader has them, in a browser: python3 test_page.py ARTEFACTS PLAY OTHER REPORT
 
-PLAY and OTHER are pages of `zilch play --html`; screenshots go into the folder ARTEFACTS. Every check that
+PLAY and OTHER are pages of `zilch play --html`, REPORT is one of `zilch report` on a lander; screenshots go into the folder ARTEFACTS. Every check that
 fails is a line on stderr.
 """
 import re
@@ -112,7 +112,7 @@ def check_player(browser, path):
     show_landing(browser, path)
     wait_until(browser, AT_STEP + "> 3", f"{path}: does not begin by itself")
     check(browser.evaluate(PLAYING), f"{path}: plays, but the button does not say Pause")
-    before, scene = step(browser), picture(browser)
+    scene, before = picture(browser), step(browser)
     wait_until(browser, f"{AT_STEP} > {before}", f"{path}: plays, but no step follows on {before}")
     check(picture(browser) != scene, f"{path}: plays, but the scene is the same")
     browser.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
@@ -204,7 +204,23 @@ def among_others(path, out):
     return out
 
 
-def check_all(browser, artefacts, play, other):
+def check_report(browser, path):
+    """Everything has its place; what is wide scrolls in a box of its own, for keys too."""
+    show(browser, path, 360, motion="reduce")
+    ids = browser.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    check(len(ids) == len(set(ids)), f"{path}: ids stand twice")
+    links = browser.evaluate("[...document.querySelectorAll('nav a')].map(a => a.hash.slice(1))")
+    check(len(links) == 6 and set(links) <= set(ids), f"{path}: contents lead to {links}")
+    figures = browser.evaluate("[...document.querySelectorAll('figure svg')].map(s => [s.clientWidth, s.clientHeight])")
+    check(len(figures) >= 9 and all(w > 250 and h > 100 for w, h in figures), f"{path}: figures of {figures}")
+    check(browser.evaluate("document.querySelectorAll('#tables table tbody tr').length") >= 8, f"{path}: no tables")
+    check(browser.evaluate("document.querySelector('#point pre').textContent.includes('a_main = ')"), f"{path}: no formulas")
+    browser.evaluate("document.querySelector('#table-runs .scroll').focus()")
+    browser.press("ArrowRight")
+    wait_until(browser, "document.querySelector('#table-runs .scroll').scrollLeft > 0", f"{path}: keys do not scroll a table")
+
+
+def check_all(browser, artefacts, play, other, report):
     """All checks of all pages."""
     check_looks(browser, play, artefacts)
     check_player(browser, play)
@@ -214,6 +230,11 @@ def check_all(browser, artefacts, play, other):
     check_page(browser, two, 360, "light", artefacts)
     check_seeds(browser, two, 2)
     check_manners(browser, among_others(two, "part.html"), ["#other", "#link", "#more", "#box"])
+    check_looks(browser, report, artefacts)
+    check_player(browser, report)
+    check_seeds(browser, report, 12)
+    check_manners(browser, report, ["nav a", '.scroll[tabindex="0"]', ".skip"])
+    check_report(browser, report)
     check_quiet(browser)
 
 

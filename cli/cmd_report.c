@@ -1,0 +1,126 @@
+/* zilch report: a study to look at, as one page with its tables and figures. */
+#include "cli.h"
+#include "commands.h"
+#include "figures.h"
+#include "options.h"
+#include "report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct request {
+    const char *study, *output, *figures;
+    uint64_t run;
+} request;
+
+static const char about[] =
+    "Make one page, complete in itself, of the runs in STUDY that have ended: a summary, the tables of "
+    "'zilch "
+    "compare', figures, and one run closely, the best or the one asked for, with the point it recommends "
+    "and, "
+    "of a lander, landings that play. Runs of several problems in one study: those of the run shown, or else "
+    "of the last that has ended.";
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "The page"},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run shown closely; without it the best"},
+        {"figures", 'f', "DIR", CLI_TEXT, &r->figures, 0, 0, NULL,
+         "Keep the figures in DIR as well: SVG, PNG and PDF, with the data and scripts that drew them"},
+        {0},
+    };
+    const cli_usage usage = {"report", "STUDY", about, options, &r->study, 1, 1};
+    const int status = cli_parse(&usage, argc, argv);
+    if (!status && !*r->output) {
+        return cli_wrong_usage(&usage, "-o: the file's name is empty");
+    }
+    if (!status && strcmp(r->output, "-") == 0) {
+        return cli_wrong_usage(&usage, "-o: is written to a file, not to standard output");
+    }
+    if (!status && cli_is_same_file(r->output, r->study)) {
+        return cli_wrong_usage(&usage, "-o: %s is the study itself", r->output);
+    }
+    return status;
+}
+
+/* ---- A folder that goes away ------------------------------------------------------------------------------
+ */
+
+static int make_scratch(char *path, size_t size)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(path, size, "%s/zilch-XXXXXX", parent && *parent ? parent : "/tmp");
+    return mkdtemp(path) ? 0
+                         : cli_fail("%s: cannot make a folder for the figures: %s", path, strerror(errno));
+}
+
+static void remove_scratch(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    rmdir(path);
+}
+
+/* ---- The page
+ * ------------------------------------------------------------------------------------------------ */
+
+/* What can be made is made: a page without figures, where gnuplot fails. */
+static int make(const request *r, const report *content, const char *folder, report_figures *figures)
+{
+    const int undrawn = report_draw(content, folder, figures);
+    if (report_write_page(content, folder, figures, r->output)) {
+        return CLI_FAILED;
+    }
+    if (undrawn) {
+        return cli_fail("%s: made without figures", r->output);
+    }
+    printf("%s\n", r->output);
+    if (r->figures) {
+        printf("%s\n", r->figures);
+    }
+    return CLI_OK;
+}
+
+/* The data of figures that could not be drawn are kept. */
+static int make_in_scratch(const request *r, const report *content)
+{
+    char folder[4096];
+    report_figures figures;
+    if (make_scratch(folder, sizeof folder)) {
+        return CLI_FAILED;
+    }
+    const int status = make(r, content, folder, &figures);
+    if (figures.are_drawn) {
+        remove_scratch(folder);
+    }
+    return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    request r = {.output = "report.html", .run = UINT64_MAX};
+    const int usage = parse(&r, argc, argv);
+    if (usage) {
+        return usage;
+    }
+    report content;
+    report_figures figures;
+    int status = report_open(&content, r.study, r.run != UINT64_MAX ? r.run : 0);
+    if (!status) {
+        status = !r.figures                       ? make_in_scratch(&r, &content)
+                 : figures_make_folder(r.figures) ? CLI_FAILED
+                                                  : make(&r, &content, r.figures, &figures);
+    }
+    report_close(&content);
+    return status;
+}

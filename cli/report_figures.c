@@ -1,0 +1,217 @@
+/* Figures of all runs: best value and active count over generations, final values, arrivals, active counts at
+ * the quarters. And the order of all figures. */
+#include "report_figures.h"
+
+#include "cli.h"
+#include "compare_pages.h"
+#include "figures.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- All runs ------------------------------------------------------------------------------------- */
+
+static const compare_run *run_of(const report *r, size_t method, size_t index)
+{
+    const compare_run *run = &r->run[method * r->setting.seeds + index];
+    return run->is_finished ? run : NULL;
+}
+
+static size_t count_runs(const report *r, size_t method)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->setting.seeds; i++) {
+        count += run_of(r, method, i) != NULL;
+    }
+    return count;
+}
+
+static void put_methods(FILE *stream, const report *r)
+{
+    const compare_setting *s = &r->setting;
+    fprintf(stream, "methods = %zu\narray method[%zu] = [", s->methods, s->methods);
+    for (size_t k = 0; k < s->methods; k++) {
+        fputs(k ? ", " : "", stream);
+        figure_put_text(stream, s->method[k].name);
+    }
+    fprintf(stream, "]\narray runs[%zu] = [", s->methods);
+    for (size_t k = 0; k < s->methods; k++) {
+        fprintf(stream, "%s%zu", k ? ", " : "", count_runs(r, k));
+    }
+    fputs("]\n", stream);
+}
+
+static zilch_status write_study_meta(void *context, FILE *stream)
+{
+    const report *r = context;
+    const compare_setting *s = &r->setting;
+    double quarter[COMPARE_QUARTERS];
+    for (size_t i = 0; i < COMPARE_QUARTERS; i++) {
+        quarter[i] = (double)compare_quarter(s, i);
+    }
+    fputs("problem = ", stream);
+    figure_put_text(stream, r->name);
+    fprintf(stream, "\nvalue = '%s'\n", report_value_name(r));
+    put_methods(stream, r);
+    fprintf(stream, "generations = %llu\nis_log = %d\nis_noisy = %d\ntargets = %zu\n",
+            (unsigned long long)s->generations, report_is_logarithmic(r), s->info.is_noisy, s->targets);
+    figure_put_numbers(stream, "target", s->targets, s->target);
+    fprintf(stream, "quarters = %d\n", COMPARE_QUARTERS);
+    figure_put_numbers(stream, "quarter", COMPARE_QUARTERS, quarter);
+    return ZILCH_OK;
+}
+
+int report_is_logarithmic(const report *r)
+{
+    double least = INFINITY;
+    double most = 0.0;
+    for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
+        for (size_t g = 0; g < r->run[i].moments; g++) {
+            const double value = r->run[i].moment[g].value;
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+    }
+    return r->setting.info.direction == ZILCH_MINIMIZE && least > 0.0 && most > 1e3 * least;
+}
+
+/* A generation of a method: the means over its runs, and each run. */
+static void put_progress(FILE *stream, const report *r, size_t method, size_t generation)
+{
+    double value = 0.0;
+    double active = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < r->setting.seeds; i++) {
+        const compare_run *run = run_of(r, method, i);
+        if (run && generation < run->moments && isfinite(run->moment[generation].value)) {
+            value += run->moment[generation].value;
+            active += (double)run->moment[generation].active;
+            count++;
+        }
+    }
+    fprintf(stream, "%zu", generation + 1);
+    figure_put_number(stream, count ? value / (double)count : NAN);
+    figure_put_number(stream, count ? active / (double)count : NAN);
+    for (size_t i = 0; i < r->setting.seeds; i++) {
+        const compare_run *run = run_of(r, method, i);
+        if (run) {
+            const int is_there = generation < run->moments;
+            figure_put_number(stream, is_there ? run->moment[generation].value : NAN);
+            figure_put_number(stream, is_there ? (double)run->moment[generation].active : NAN);
+        }
+    }
+    fputc('\n', stream);
+}
+
+static zilch_status write_progress(void *context, FILE *stream)
+{
+    const report *r = context;
+    fputs("# generation mean_value mean_active, then value active of each run; a block a method\n", stream);
+    for (size_t k = 0; k < r->setting.methods; k++) {
+        fputs(k ? "\n\n" : "", stream);
+        for (size_t g = 0; g < r->setting.generations; g++) {
+            put_progress(stream, r, k, g);
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* The pages of a comparison, one of them for a file. */
+typedef struct paged {
+    const report *report;
+    const page *page;        /* of rows a method and columns */
+    const page *recommended; /* beside the scores; NULL: none */
+} paged;
+
+static const page *find_page(const page *pages, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(pages[i].name, name) == 0) {
+            return &pages[i];
+        }
+    }
+    return NULL;
+}
+
+static void put_cell(FILE *stream, const page *p, size_t method, size_t column)
+{
+    const page_cell none = {.number = NAN, .spread = NAN};
+    const page_cell *cell = p ? &p->cell[method * p->columns + column] : &none;
+    figure_put_number(stream, cell->number);
+    figure_put_number(stream, cell->spread);
+}
+
+static zilch_status write_scores(void *context, FILE *stream)
+{
+    const paged *p = context;
+    fputs("# method best_mean best_deviation held_out_mean held_out_deviation\n", stream);
+    for (size_t k = 0; k < p->report->setting.methods; k++) {
+        fprintf(stream, "%zu", k + 1);
+        put_cell(stream, p->page, k, 0);
+        put_cell(stream, p->recommended, k, 0);
+        fputc('\n', stream);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status write_columns(void *context, FILE *stream)
+{
+    const paged *p = context;
+    fputs("# method column mean deviation count of\n", stream);
+    for (size_t k = 0; k < p->report->setting.methods; k++) {
+        for (size_t c = 0; c < p->page->columns; c++) {
+            const page_cell *cell = &p->page->cell[k * p->page->columns + c];
+            fprintf(stream, "%zu %zu", k + 1, c + 1);
+            put_cell(stream, p->page, k, c);
+            fprintf(stream, " %zu %zu\n", cell->count, cell->of);
+        }
+    }
+    return ZILCH_OK;
+}
+
+static int write_paged(const report *r, const char *folder, report_figures *out)
+{
+    static const struct {
+        const char *page, *figure;
+        zilch_file_writer write;
+    } kinds[] = {{"scores", "scores", write_scores},
+                 {"arrivals", "arrival", write_columns},
+                 {"active", "counts", write_columns}};
+    size_t count;
+    int failed = 0;
+    page *pages = compare_pages_make(&r->setting, r->run, &count);
+    if (!pages) {
+        return CLI_FAILED;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !failed; i++) {
+        paged p = {r, find_page(pages, count, kinds[i].page), find_page(pages, count, "recommended")};
+        if (p.page) {
+            out->name[out->count++] = kinds[i].figure;
+            failed = figures_write(folder, kinds[i].figure, ".dat", kinds[i].write, &p);
+        }
+    }
+    compare_pages_free(pages, count);
+    return failed;
+}
+
+static int write_all_runs(const report *r, const char *folder, report_figures *out)
+{
+    report copy = *r;
+    out->name[out->count++] = "return";
+    out->name[out->count++] = "active";
+    return figures_write(folder, "study", ".meta.gp", write_study_meta, &copy) ||
+           figures_write(folder, "progress", ".dat", write_progress, &copy) || write_paged(r, folder, out);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+int report_draw(const report *r, const char *folder, report_figures *out)
+{
+    *out = (report_figures){0};
+    if (write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
+        (r->episode[0] && report_write_landing(r, folder, out))) {
+        return CLI_FAILED;
+    }
+    out->are_drawn = !figures_draw(folder, out->name, out->count);
+    return out->are_drawn ? 0 : CLI_FAILED;
+}

@@ -1,0 +1,44 @@
+/* The data of a report's figures, a file for each kind of them. Functions that return int give 0, or 1 after
+ * printing why; those that write figures add their names. */
+#ifndef REPORT_FIGURES_H
+#define REPORT_FIGURES_H
+
+#include "report.h"
+
+#include <stdio.h>
+
+int report_write_shown(const report *r, const char *folder, report_figures *out);
+
+/* Of a lander: a landing, and the formulas. */
+int report_write_landing(const report *r, const char *folder, report_figures *out);
+
+/* Positive values that are minimised over several decades. */
+int report_is_logarithmic(const report *r);
+
+/* ---- For gnuplot ----------------------------------------------------------------------------------------
+ */
+
+/* " 1.5"; what is no number becomes NaN, which gnuplot leaves out. */
+void figure_put_number(FILE *stream, double number);
+
+/* "array name[2] = [1, 2]" */
+void figure_put_numbers(FILE *stream, const char *name, size_t count, const double *number);
+
+/* Any text, in quotes, with what gnuplot would take for markup escaped. */
+void figure_put_text(FILE *stream, const char *text);
+
+/* The name of the run shown: "title = 'zig, seed 3'" */
+void figure_put_title(FILE *stream, const report *r);
+
+/* A coordinate's name, in quotes: "main: v_y" of a lander, else "x17". */
+void figure_put_coordinate(FILE *stream, const report *r, size_t index);
+
+/* A space that no line is broken at: plain ones next to markup get lost in some readers of SVG. */
+#define FIGURE_SPACE "\u00a0"
+
+/* Formulas are parted by spaces: the next of their words in gnuplot's markup, and how wide it is, in letters.
+ * Numbers get four digits. Gives what is behind it; NULL at the end of the line. */
+enum { FIGURE_WORD_SIZE = 64 };
+const char *figure_word(const char *text, char out[FIGURE_WORD_SIZE], size_t *width);
+
+#endif

@@ -1,0 +1,233 @@
+/* Figures of the run that is shown closely: its way, the activity of each coordinate over generations, and
+ * what its law has learned. */
+#include "report_figures.h"
+
+#include "cli.h"
+#include "figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- The run shown: its way ---------------------------------------------------------------------------- */
+
+static zilch_status write_run_meta(void *context, FILE *stream)
+{
+    const report *r = context;
+    const zilch_run *run = &r->source[r->shown].run->run;
+    figure_put_title(stream, r);
+    fputs("problem = ", stream);
+    figure_put_text(stream, r->name);
+    fprintf(stream, "\nvalue = '%s'\nprice = %.10g\ngenerations = %llu\nis_log = %d\n", report_value_name(r),
+            run->price, (unsigned long long)run->generations, report_is_logarithmic(r));
+    return ZILCH_OK;
+}
+
+static zilch_status put_generation(void *context, const zilch_generation *g)
+{
+    FILE *stream = context;
+    fprintf(stream, "%llu", (unsigned long long)g->generation);
+    figure_put_number(stream, g->best_fitness);
+    figure_put_number(stream, g->best_value);
+    fprintf(stream, " %zu\n", g->best_active);
+    return ZILCH_OK;
+}
+
+static zilch_status write_run(void *context, FILE *stream)
+{
+    const report *r = context;
+    fputs("# generation best_fitness best_value best_active\n", stream);
+    return zilch_study_generations(r->file.study, r->source[r->shown].run->run.run, put_generation, stream);
+}
+
+/* ---- The activity of each coordinate --------------------------------------------------------------------
+ */
+
+typedef struct activity {
+    const report *report;
+    size_t dim, generations;
+    uint32_t *active; /* generations x dim: evaluations in which it was */
+    uint32_t *all;    /* of a generation */
+} activity;
+
+static zilch_status count_active(void *context, const zilch_evaluation *e)
+{
+    activity *a = context;
+    if (e->generation < 1 || e->generation > a->generations) {
+        return ZILCH_OK;
+    }
+    uint32_t *row = a->active + (e->generation - 1) * a->dim;
+    a->all[e->generation - 1]++;
+    for (size_t i = 0; i < a->dim; i++) {
+        row[i] += e->x[i] != 0.0;
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status write_activity(void *context, FILE *stream)
+{
+    const activity *a = context;
+    for (size_t i = 0; i < a->dim; i++) {
+        for (size_t g = 0; g < a->generations; g++) {
+            const double all = a->all[g] ? (double)a->all[g] : 1.0;
+            fprintf(stream, "%s%.4g", g ? " " : "", (double)a->active[g * a->dim + i] / all);
+        }
+        fputc('\n', stream);
+    }
+    return ZILCH_OK;
+}
+
+static const double *point_of(const report *r)
+{
+    return r->best.conclusion.is_recommending ? r->best.recommended_x : r->best.seen_x;
+}
+
+/* The coordinates that are active in the point, at most so many, have labels. */
+enum { LABELS_MOST = 24 };
+
+static size_t list_active(const report *r, size_t out[LABELS_MOST])
+{
+    const double *x = point_of(r);
+    size_t count = 0;
+    for (size_t i = 0; i < r->best.dim && count < LABELS_MOST; i++) {
+        if (x[i] != 0.0) {
+            out[count++] = i;
+        }
+    }
+    return count;
+}
+
+static void put_labels(FILE *stream, const report *r, size_t count, const size_t *coordinate)
+{
+    fprintf(stream, "array label[%zu]%s", count ? count : 1, count ? " = [" : "\n");
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", stream);
+        figure_put_coordinate(stream, r, coordinate[i]);
+    }
+    fputs(count ? "]\n" : "", stream);
+}
+
+static zilch_status write_activity_meta(void *context, FILE *stream)
+{
+    const activity *a = context;
+    size_t coordinate[LABELS_MOST];
+    double at[LABELS_MOST];
+    const size_t count = list_active(a->report, coordinate);
+    for (size_t i = 0; i < count; i++) {
+        at[i] = (double)coordinate[i];
+    }
+    figure_put_title(stream, a->report);
+    fprintf(stream, "dim = %zu\ngenerations = %zu\nshown = %zu\n", a->dim, a->generations, count);
+    figure_put_numbers(stream, "at", count, at);
+    put_labels(stream, a->report, count, coordinate);
+    return ZILCH_OK;
+}
+
+static int write_activities(const report *r, const char *folder, report_figures *out)
+{
+    const zilch_run *run = &r->source[r->shown].run->run;
+    activity a = {.report = r, .dim = run->dim, .generations = (size_t)run->generations};
+    a.active = calloc(a.generations * (a.dim + 1), sizeof *a.active);
+    if (!a.active) {
+        return cli_fail("out of memory");
+    }
+    a.all = a.active + a.generations * a.dim;
+    int failed = 0;
+    if (zilch_study_evaluations(r->file.study, run->run, count_active, &a) != ZILCH_OK) {
+        failed = cli_fail_library();
+    }
+    failed = failed || figures_write(folder, "activity", ".dat", write_activity, &a) ||
+             figures_write(folder, "activity", ".meta.gp", write_activity_meta, &a);
+    free(a.active);
+    out->name[out->count++] = "activity";
+    return failed;
+}
+
+/* ---- What the law has learned
+ * ------------------------------------------------------------------------------ */
+
+enum { CORRELATED_MOST = 20 };
+
+typedef struct learned {
+    const report *report;
+    const zilch_model *model;
+    size_t count, coordinate[CORRELATED_MOST];
+} learned;
+
+/* Those of the largest p. */
+static void choose_correlated(learned *l)
+{
+    const double *p = zilch_model_p(l->model);
+    const size_t dim = zilch_model_dim(l->model);
+    const size_t most = dim < CORRELATED_MOST ? dim : CORRELATED_MOST;
+    while (l->count < most) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < dim; i++) {
+            int is_taken = 0;
+            for (size_t k = 0; k < l->count; k++) {
+                is_taken |= l->coordinate[k] == i;
+            }
+            best = !is_taken && (best == SIZE_MAX || p[i] > p[best]) ? i : best;
+        }
+        l->coordinate[l->count++] = best;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a;
+    const size_t y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static zilch_status write_correlations(void *context, FILE *stream)
+{
+    const learned *l = context;
+    const size_t dim = zilch_model_dim(l->model);
+    const double *correlation = zilch_model_correlation(l->model);
+    const size_t n = l->count;
+    for (size_t i = 0; i < 2 * n; i++) {
+        const size_t row = i < n ? l->coordinate[i] : dim + l->coordinate[i - n];
+        for (size_t j = 0; j < 2 * n; j++) {
+            const size_t column = j < n ? l->coordinate[j] : dim + l->coordinate[j - n];
+            fprintf(stream, "%s%.4f", j ? " " : "", correlation[row * 2 * dim + column]);
+        }
+        fputc('\n', stream);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status write_correlations_meta(void *context, FILE *stream)
+{
+    const learned *l = context;
+    figure_put_title(stream, l->report);
+    fprintf(stream, "n = %zu\n", l->count);
+    put_labels(stream, l->report, l->count, l->coordinate);
+    return ZILCH_OK;
+}
+
+static int write_learned(const report *r, const char *folder, report_figures *out)
+{
+    zilch_model *model = NULL;
+    if (r->best.dim < 2 || zilch_optimizer_model(r->best.optimizer, &model) != ZILCH_OK) {
+        return 0; /* another law */
+    }
+    learned l = {.report = r, .model = model};
+    choose_correlated(&l);
+    qsort(l.coordinate, l.count, sizeof *l.coordinate, by_number);
+    const int failed = figures_write(folder, "correlations", ".dat", write_correlations, &l) ||
+                       figures_write(folder, "correlations", ".meta.gp", write_correlations_meta, &l);
+    zilch_model_destroy(model);
+    out->name[out->count++] = "correlations";
+    return failed;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+int report_write_shown(const report *r, const char *folder, report_figures *out)
+{
+    report copy = *r;
+    out->name[out->count++] = "run";
+    return figures_write(folder, "run", ".meta.gp", write_run_meta, &copy) ||
+           figures_write(folder, "run", ".dat", write_run, &copy) || write_activities(r, folder, out) ||
+           write_learned(r, folder, out);
+}

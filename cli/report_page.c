@@ -1,0 +1,329 @@
+/* A report as one HTML page: cli/pages/report.html with its places filled. The tables are a comparison's;
+ * where the publication has a figure, it stands below ours. */
+#include "cli.h"
+#include "draw_lander.h"
+#include "page_template.h"
+#include "report.h"
+#include "report_tables.h"
+#include "search_texts.h"
+#include "svg_inline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sheet {
+    const report *report;
+    const report_figures *figures;
+    const char *folder;
+    const char *tables; /* made beforehand: it may fail */
+    const char *point, *asked;
+} sheet;
+
+static const report *report_of(const void *context)
+{
+    return ((const sheet *)context)->report;
+}
+
+static const zilch_run *shown_run(const report *r)
+{
+    return &r->source[r->shown].run->run;
+}
+
+static size_t count_active(const report *r)
+{
+    return r->run[r->shown].end.active;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------
+ */
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void put_title(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    if (r->best.problem.is_lander) {
+        fputs("Lunar Lander", stream);
+    } else {
+        draw_lander_escape(stream, r->name);
+    }
+    if (r->setting.methods > 1) {
+        fprintf(stream, ": %zu methods, %zu runs", r->setting.methods, r->ended);
+    } else {
+        fprintf(stream, ": %zu run%s", r->ended, plural(r->ended));
+    }
+}
+
+static void put_value(FILE *stream, const report *r, const compare_score *score)
+{
+    fprintf(stream, r->best.problem.is_lander ? "%.1f" : "%.6g", score->value);
+    if (score->error > 0.0) {
+        fprintf(stream, r->best.problem.is_lander ? " ± %.1f" : " ± %.2g", score->error);
+    }
+}
+
+static void put_lead(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    const compare_score *end = &r->run[r->shown].end;
+    char name[REPORT_NAME_SIZE];
+    report_run_name(r, r->shown, name);
+    fprintf(stream, "%s run shown closely (", r->ended > 1 ? "Of all, the" : "The");
+    draw_lander_escape(stream, name);
+    fprintf(stream, ") recommends a point with <strong>%zu of %zu</strong> coordinates active", end->active,
+            r->best.dim);
+    if (isfinite(end->value)) {
+        fprintf(stream, " and a %s of <strong>", report_value_name(r));
+        put_value(stream, r, end);
+        fputs("</strong>", stream);
+    }
+    if (r->setting.info.is_noisy) {
+        fprintf(stream, ", measured in %llu %s that no search has met",
+                (unsigned long long)r->setting.held_out,
+                r->best.problem.is_lander ? "episodes" : "evaluations");
+    }
+    fputs(".", stream);
+}
+
+/* ---- Summary --------------------------------------------------------------------------------------------
+ */
+
+static void begin_fact(FILE *stream, const char *name)
+{
+    fprintf(stream, "<div><dt>%s</dt><dd>", name);
+}
+
+static void end_fact(FILE *stream)
+{
+    fputs("</dd></div>\n", stream);
+}
+
+static uint64_t count_evaluations(const report *r)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
+        count += r->source[i].run ? r->source[i].run->run.evaluations : 0;
+    }
+    return count;
+}
+
+static void put_runs_fact(FILE *stream, const report *r)
+{
+    begin_fact(stream, "runs");
+    fprintf(stream, "%zu", r->ended);
+    if (r->open) {
+        fprintf(stream, "; %zu more ha%s not ended", r->open, r->open == 1 ? "s" : "ve");
+    }
+    if (r->other) {
+        fprintf(stream, "; %zu of other problems", r->other);
+    }
+    end_fact(stream);
+}
+
+static void put_summary(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    const compare_score *end = &r->run[r->shown].end;
+    begin_fact(stream, "problem");
+    draw_lander_escape(stream, r->name);
+    fprintf(stream, ", %s", zilch_direction_name(r->setting.info.direction));
+    end_fact(stream);
+    put_runs_fact(stream, r);
+    begin_fact(stream, "generations of a run");
+    fprintf(stream, "%llu", (unsigned long long)r->setting.generations);
+    end_fact(stream);
+    begin_fact(stream, "evaluations in all");
+    fprintf(stream, "%llu", (unsigned long long)count_evaluations(r));
+    end_fact(stream);
+    begin_fact(stream, "price of an active coordinate");
+    fprintf(stream, "%.6g", r->setting.price);
+    end_fact(stream);
+    if (isfinite(end->fitness)) {
+        begin_fact(stream, "fitness of the run shown, with its price");
+        fprintf(stream, r->best.problem.is_lander ? "%.1f" : "%.6g", end->fitness);
+        end_fact(stream);
+    }
+}
+
+/* ---- Tables, figures, the point ---------------------------------------------------------------------------
+ */
+
+static void put_tables(FILE *stream, const void *context)
+{
+    fputs(((const sheet *)context)->tables, stream);
+}
+
+static const struct {
+    const char *name, *caption;
+} captions[] = {
+    {"return", "The best on record after each generation: the mean of a method thick, its runs thin."},
+    {"active", "Active coordinates of the best on record."},
+    {"scores", "What runs end with: the best on record, which luck flatters, and what is recommended."},
+    {"arrival", "Generations until the best on record is as good as a target, and how many runs got there."},
+    {"counts", "Active coordinates of the best on record at four generations."},
+    {"run", "The run shown: fitness with the price, value without, and active coordinates."},
+    {"activity", "The share of evaluations in which a coordinate was active."},
+    {"correlations",
+     "What the law has learned: correlations between the latents of the likeliest coordinates."},
+    {"landing", "A landing, pose upon pose."},
+    {"formulas", "The controller."},
+};
+
+static const char *caption_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof captions / sizeof *captions; i++) {
+        if (strcmp(captions[i].name, name) == 0) {
+            return captions[i].caption;
+        }
+    }
+    return name;
+}
+
+static void put_figure(FILE *stream, const char *folder, const char *name)
+{
+    char path[4096];
+    const char *caption = caption_of(name);
+    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    fprintf(stream, "<figure id=\"figure-%s\">\n", name);
+    svg_put_inline(stream, path, name, caption);
+    fprintf(stream, "<figcaption>%s</figcaption>\n</figure>\n", caption);
+}
+
+static void put_figures(FILE *stream, const void *context)
+{
+    const sheet *s = context;
+    if (!s->figures->are_drawn) {
+        fputs("<p>Without figures: gnuplot is missing or has failed.</p>\n", stream);
+        return;
+    }
+    for (size_t i = 0; i < s->figures->count; i++) {
+        put_figure(stream, s->folder, s->figures->name[i]);
+    }
+}
+
+static void put_lines(FILE *stream, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        char *line = strndup(text, length);
+        draw_lander_escape(stream, line ? line : "");
+        free(line);
+        fputc('\n', stream);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void put_point(FILE *stream, const void *context)
+{
+    const sheet *s = context;
+    char name[REPORT_NAME_SIZE];
+    report_run_name(s->report, s->report->shown, name);
+    fputs("<p>", stream);
+    draw_lander_escape(stream, name);
+    fprintf(stream, ": %zu active.</p>\n<pre>", count_active(s->report));
+    put_lines(stream, s->point);
+    fputs("</pre>\n", stream);
+}
+
+/* ---- The landing ------------------------------------------------------------------------------------------
+ */
+
+static void put_episodes(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    const play_episode *episode[REPORT_EPISODES];
+    memcpy(episode, r->episode, sizeof episode);
+    draw_lander_episodes(stream, episode, REPORT_EPISODES);
+}
+
+static const page_place landing_places[] = {{"@EPISODES@", put_episodes}, {NULL, NULL}};
+
+static void put_landing(FILE *stream, const void *context)
+{
+    if (report_of(context)->episode[0]) {
+        page_template_put(stream, "landing.html", landing_places, context);
+    }
+}
+
+/* ---- Notes
+ * ------------------------------------------------------------------------------------------------- */
+
+static void put_notes(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    const zilch_run *run = shown_run(r);
+    fputs("<p>Run ", stream);
+    fprintf(stream, "%llu of the study, with seed %llu, was begun at ", (unsigned long long)run->run,
+            (unsigned long long)run->seed);
+    draw_lander_escape(stream, run->texts.started);
+    fputs(" by zilch ", stream);
+    draw_lander_escape(stream, run->version);
+    fputs(" on ", stream);
+    draw_lander_escape(stream, run->texts.machine);
+    fputs(", with:</p>\n<pre>", stream);
+    put_lines(stream, ((const sheet *)context)->asked);
+    fprintf(stream,
+            "</pre>\n<p>This page was made by zilch %s from that study, and needs nothing else.</p>\n",
+            zilch_version());
+}
+
+/* ---- The page
+ * ------------------------------------------------------------------------------------------------ */
+
+static const page_place places[] = {
+    {"@TITLE@", put_title},     {"@LEAD@", put_lead},       {"@SUMMARY@", put_summary},
+    {"@TABLES@", put_tables},   {"@FIGURES@", put_figures}, {"@POINT@", put_point},
+    {"@LANDING@", put_landing}, {"@NOTES@", put_notes},     {NULL, NULL},
+};
+
+static zilch_status write_page(void *context, FILE *stream)
+{
+    page_template_put(stream, "report.html", places, context);
+    return ZILCH_OK;
+}
+
+/* What a function prints, to be freed; NULL after printing why. */
+static char *format(const report *r, int (*print)(const report *r, FILE *stream))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    const int failed = stream ? print(r, stream) : cli_fail("out of memory");
+    if (stream && (fclose(stream) != 0 || failed)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static int print_point(const report *r, FILE *stream)
+{
+    const double *x = r->best.conclusion.is_recommending ? r->best.recommended_x : r->best.seen_x;
+    return search_point_print(&r->best.problem, r->best.dim, x, SIZE_MAX, stream);
+}
+
+static int print_asked(const report *r, FILE *stream)
+{
+    search_words_print(stream, shown_run(r)->texts.arguments);
+    return 0;
+}
+
+int report_write_page(const report *r, const char *folder, const report_figures *figures, const char *path)
+{
+    char *tables = format(r, report_tables_print);
+    char *point = format(r, print_point);
+    char *asked = format(r, print_asked);
+    sheet s = {r, figures, folder, tables, point, asked};
+    int failed = CLI_FAILED;
+    if (tables && point && asked) {
+        failed = zilch_file_replace(path, write_page, &s) == ZILCH_OK ? 0 : cli_fail_library();
+    }
+    free(tables);
+    free(point);
+    free(asked);
+    return failed;
+}

@@ -1,0 +1,180 @@
+/* The tables: those of a comparison, with the publication's figures below ours where it has any, and every
+ * run by itself. */
+#include "report_tables.h"
+
+#include "cli.h"
+#include "compare_pages.h"
+#include "draw_lander.h"
+#include "report_published.h"
+
+#include <math.h>
+
+/* ---- A table
+ * ------------------------------------------------------------------------------------------------ */
+
+static void begin_table(FILE *stream, const char *name, const char *title)
+{
+    fprintf(stream, "<section id=\"table-%s\"><h3>", name);
+    draw_lander_escape(stream, title);
+    fputs("</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
+    draw_lander_escape(stream, title);
+    fputs("\">\n<table>\n<thead><tr>", stream);
+}
+
+static void end_table(FILE *stream, const char *note)
+{
+    fprintf(stream, "</tbody>\n</table>\n</div>\n%s</section>\n", note);
+}
+
+static void put_head(FILE *stream, const char *text)
+{
+    fputs("<th scope=\"col\">", stream);
+    draw_lander_escape(stream, text);
+    fputs("</th>", stream);
+}
+
+static void put_number(FILE *stream, int digits, double number, double spread)
+{
+    const page form = {.digits = digits};
+    const page_cell cell = {.number = number, .spread = spread};
+    page_cell_text text;
+    page_cell_format(&form, &cell, &text);
+    fputs(isfinite(number) ? text.number : "–", stream);
+    if (isfinite(number) && isfinite(spread)) {
+        fprintf(stream, " ± %s", text.spread);
+    }
+}
+
+/* ---- Ours and theirs
+ * --------------------------------------------------------------------------------------- */
+
+/* The publication ran the lander for 100 generations; in a comparison its laws go by these names. */
+static const published_figure *find_published(const report *r, size_t method, const page *p, size_t column)
+{
+    const char *name = r->source[method * r->setting.seeds].run->run.texts.name;
+    return r->best.problem.is_lander && r->setting.generations == 100 ? published_find(name, p->name, column)
+                                                                      : NULL;
+}
+
+static int is_outside(const page_cell *cell, const published_figure *published)
+{
+    return published && isfinite(cell->number) && fabs(cell->number - published->mean) > published->deviation;
+}
+
+static void put_cell(FILE *stream, const page *p, const page_cell *cell, int is_marked)
+{
+    fprintf(stream, "<td%s>", is_marked ? " class=\"outside\"" : "");
+    put_number(stream, p->digits, cell->number, cell->spread);
+    if (cell->count < cell->of) {
+        fprintf(stream, " <small>(%zu of %zu)</small>", cell->count, cell->of);
+    }
+    fputs(is_marked ? " †</td>" : "</td>", stream);
+}
+
+/* Gives whether any of ours is outside. */
+static int put_row(FILE *stream, const report *r, const page *p, size_t method)
+{
+    int marks = 0;
+    fputs("<tr><th scope=\"row\">", stream);
+    draw_lander_escape(stream, r->setting.method[method].name);
+    fputs("</th>", stream);
+    for (size_t c = 0; c < p->columns; c++) {
+        const page_cell *cell = &p->cell[method * p->columns + c];
+        const int is_marked = is_outside(cell, find_published(r, method, p, c));
+        put_cell(stream, p, cell, is_marked);
+        marks += is_marked;
+    }
+    fputs("</tr>\n", stream);
+    return marks > 0;
+}
+
+static void put_published_row(FILE *stream, const report *r, const page *p, size_t method)
+{
+    if (!find_published(r, method, p, 0)) {
+        return;
+    }
+    fputs("<tr class=\"published\"><th scope=\"row\">published</th>", stream);
+    for (size_t c = 0; c < p->columns; c++) {
+        const published_figure *f = find_published(r, method, p, c);
+        fputs("<td>", stream);
+        put_number(stream, p->digits, f ? f->mean : NAN, f ? f->deviation : NAN);
+        if (f && f->count < 10) {
+            fprintf(stream, " <small>(%zu of 10)</small>", f->count);
+        }
+        fputs("</td>", stream);
+    }
+    fputs("</tr>\n", stream);
+}
+
+static void put_page(FILE *stream, const report *r, const page *p)
+{
+    int marks = 0;
+    begin_table(stream, p->name, p->title);
+    put_head(stream, "method");
+    for (size_t c = 0; c < p->columns; c++) {
+        put_head(stream, p->head[c]);
+    }
+    fputs("</tr></thead>\n<tbody>\n", stream);
+    for (size_t k = 0; k < r->setting.methods; k++) {
+        marks |= put_row(stream, r, p, k);
+        put_published_row(stream, r, p, k);
+    }
+    end_table(stream,
+              marks ? "<p>† The mean is outside the publication's mean ± standard deviation.</p>\n" : "");
+}
+
+/* ---- Every run
+ * --------------------------------------------------------------------------------------------- */
+
+static void put_run(FILE *stream, const report *r, size_t place)
+{
+    const compare_run *run = &r->run[place];
+    const compare_moment *last = &run->moment[run->moments - 1];
+    const int digits = r->best.problem.is_lander ? 1 : 4;
+    fprintf(stream, "<tr%s><th scope=\"row\">", place == r->shown ? " class=\"shown\"" : "");
+    draw_lander_escape(stream, r->setting.method[place / r->setting.seeds].name);
+    fprintf(stream, "</th><td>%llu</td><td>%zu</td><td>", (unsigned long long)r->source[place].run->run.seed,
+            run->moments);
+    put_number(stream, digits, last->value, NAN);
+    fprintf(stream, "</td><td>%zu</td><td>", last->active);
+    put_number(stream, digits, run->end.value, run->end.error > 0.0 ? run->end.error : NAN);
+    fprintf(stream, "</td><td>%zu</td><td>", run->end.active);
+    put_number(stream, digits, run->end.fitness, NAN);
+    fputs("</td></tr>\n", stream);
+}
+
+static void put_runs(FILE *stream, const report *r)
+{
+    static const char *const heads[] = {"method", "seed",        "generations", "best on record",
+                                        "active", "recommended", "active",      "fitness"};
+    begin_table(stream, "runs",
+                "every run: the best on record, and what is recommended with its standard error");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        put_head(stream, heads[i]);
+    }
+    fputs("</tr></thead>\n<tbody>\n", stream);
+    for (size_t place = 0; place < r->setting.methods * r->setting.seeds; place++) {
+        if (r->run[place].is_finished) {
+            put_run(stream, r, place);
+        }
+    }
+    end_table(stream, "");
+}
+
+/* ---- All of them
+ * ---------------------------------------------------------------------------------------------- */
+
+int report_tables_print(const report *r, FILE *stream)
+{
+    size_t count;
+    page *pages = compare_pages_make(&r->setting, r->run, &count);
+    if (!pages) {
+        return CLI_FAILED;
+    }
+    for (size_t i = 0; i < count; i++) {
+        put_page(stream, r, &pages[i]);
+    }
+    put_runs(stream, r);
+    compare_pages_free(pages, count);
+    return 0;
+}

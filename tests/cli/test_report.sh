@@ -1,0 +1,186 @@
+#!/bin/sh
+# `zilch report`: the page holds the study's numbers, the figures their data; and what is said, and made all the
+# same, where something is missing. What a browser makes of the page: test_page.sh.
+. "$(dirname "$0")/lib.sh"
+small=population=20+elites=5
+methods="dense:published+dense+price=0+$small,it's <b>:$small+recheck=20,zig:published+$small"
+
+# A comparison on the lander: the tables are those of 'zilch compare', which come from the searches themselves.
+compare()
+{
+  "$zilch" compare --methods "$methods" --seeds 2 --generations 8 --held-out 20 --study c.study "$@"
+}
+expect_status 0 compare --csv -o runs.csv
+expect_status 0 compare
+cp "$out" tables.txt
+expect_status 0 "$zilch" report c.study -o page.html --figures figures
+expect_output "page.html
+figures"
+[ ! -s "$err" ] || complain 'something is said'
+cat >check.py <<'END'
+import csv, html.parser, re, sys
+
+class Tables(html.parser.HTMLParser):
+    """{id of the section: rows of texts}, and the text of the whole."""
+    def __init__(self, page):
+        super().__init__()
+        self.tables, self.text, self.id, self.cell = {}, "", None, None
+        self.feed(page)
+    def handle_starttag(self, tag, attributes):
+        self.id = dict(attributes).get("id", self.id) if tag == "section" else self.id
+        if tag == "table":
+            self.tables[self.id] = []
+        if tag == "tr":
+            self.tables[self.id].append([])
+        if tag in ("td", "th"):
+            self.cell = ""
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.tables[self.id][-1].append(" ".join(self.cell.split()))
+            self.cell = None
+    def handle_data(self, data):
+        self.text += data
+        self.cell = self.cell + data if self.cell is not None else None
+
+page = Tables(open("page.html", encoding="utf-8").read())
+runs = list(csv.DictReader(open("runs.csv", encoding="utf-8")))
+expected = [[r["method"], r["seed"], r["generations"], f"{float(r['best_value']):.1f}", r["best_active"],
+             f"{float(r['value']):.1f} ± {float(r['error']):.1f}", r["active"], f"{float(r['fitness']):.1f}"] for r in runs]
+assert page.tables["table-runs"][1:] == expected, (page.tables["table-runs"], expected)
+
+# The other tables say what 'zilch compare' prints, number for number.
+blocks = open("tables.txt", encoding="utf-8").read().split("\n\n")
+names = ["it's <b>", "dense", "zig"]
+def rows(lines):
+    return [[name, *re.split(r"  +", line[len(name):].strip())] for line in lines for name in names if line.startswith(name + " ")]
+found = 0
+for name, title in {"scores": "value of the best", "arrivals": "generations until", "active": "active coordinates of",
+                    "recommended": "what is recommended", "tests": "p of the two-sided"}.items():
+    block, = [b for b in blocks if b.startswith(title)]
+    theirs = [[cell.replace("+-", "±").replace("–", "-") for cell in row] for row in rows(block.splitlines()[2:])]
+    ours = [[re.sub(r"^–.*", "-", cell) for cell in row] for row in page.tables["table-" + name][1:]]
+    assert len(theirs) == 3 and ours == theirs, (name, ours, theirs)
+
+# The run that is shown is the best, and everything is of it.
+best = max(runs, key=lambda r: float(r["fitness"]))
+lead = " ".join(page.text.split())
+assert f"({best['method']}, seed {best['seed']}) recommends a point with {best['active']} of 90" in lead
+assert "Lunar Lander: 3 methods, 6 runs" in lead
+END
+python3 check.py 2>"$err" || complain 'the page and the comparison differ'
+
+# Every figure in three forms, well-formed, drawn from what the study says.
+for name in return active scores arrival counts run activity landing formulas; do
+  for kind in svg png pdf gp; do
+    [ -s "figures/$name.$kind" ] || complain "figures/$name.$kind is missing"
+  done
+  grep -q "<figure id=\"figure-$name\">" page.html || complain "$name is not in the page"
+done
+"$zilch" show c.study --run 6 --json >run6.json
+cat >check.py <<'END'
+import csv, glob, json, math, sqlite3, struct, xml.etree.ElementTree as tree
+for path in glob.glob("figures/*.svg"):
+    tree.parse(path)
+runs = list(csv.DictReader(open("runs.csv", encoding="utf-8")))
+def numbers(path):
+    return [[float(x) for x in line.split()] for line in open(path) if line.strip() and line[0] != "#"]
+def same(a, b):
+    return len(a) == len(b) and all(math.isclose(x, y, rel_tol=1e-8) or x != x and y != y for x, y in zip(a, b))
+# Means and deviations by hand.
+methods = list(dict.fromkeys(r["method"] for r in runs))
+for k, row in enumerate(numbers("figures/scores.dat")):
+    mine = [r for r in runs if r["method"] == methods[k]]
+    expected = [k + 1]
+    for column in ("best_value", "value"):
+        x = [float(r[column]) for r in mine]
+        mean = sum(x) / len(x)
+        expected += [mean, math.sqrt(sum((v - mean) ** 2 for v in x) / (len(x) - 1))]
+    assert same(row, expected), (row, expected)
+# Activity, from the genomes in the file: mask bits, then the numbers that are not 0.
+shown = max(runs, key=lambda r: float(r["fitness"]))
+db = sqlite3.connect("file:c.study?mode=ro", uri=True)
+run, law = db.execute("select run, law from runs where name = ? and seed = ?", (shown["method"], int(shown["seed"]))).fetchone()
+if law != "adhoc":
+    counts = [[0] * 90 for _ in range(8)]
+    evaluations = [0] * 8
+    for generation, genome in db.execute("select generation, genome from evaluations join points using (run, point) where run = ?", (run,)):
+        evaluations[generation - 1] += 1
+        for i in range(90):
+            counts[generation - 1][i] += genome[i // 8] >> i % 8 & 1
+    matrix = numbers("figures/activity.dat")
+    assert len(matrix) == 90 and all(abs(matrix[i][g] - counts[g][i] / evaluations[g]) < 1e-4 for i in range(90) for g in range(8))
+END
+python3 check.py 2>"$err" || complain 'the data of the figures are wrong'
+
+# Same study, same page. Another run can be shown.
+expect_status 0 "$zilch" report c.study -o again.html
+expect_same page.html again.html
+expect_status 0 "$zilch" report c.study -o one.html --run 1 --figures one
+expect_in_output one.html
+grep -q '(dense, seed 1) recommends' one.html || complain 'run 1 is not shown'
+[ ! -e one/correlations.svg ] || complain 'a dense law has no latent correlations'
+expect_status 0 "$zilch" report c.study -o six.html --run 6 --figures six
+[ -s six/correlations.svg ] || complain 'no latent correlations'
+[ "$(awk 'NR == 1 {print NF}' six/correlations.dat)" -eq 40 ] || complain 'not 20 coordinates'
+
+# One run, without noise and without a name; two that differ by their seeds belong together; other problems do not.
+expect_status 0 "$zilch" optimize --problem sphere:active=4 --dim 8 --population 20 --elites 5 --generations 6 --study s.study --seed 1
+expect_status 0 "$zilch" optimize --problem sphere:active=4 --dim 8 --population 20 --elites 5 --generations 6 --study s.study --seed=2
+expect_status 0 "$zilch" report s.study -o sphere.html --figures sphere
+grep -q '<h1>sphere:dim=8,active=4: 2 runs</h1>' sphere.html || complain 'not a title'
+grep -q 'id="landing"' sphere.html && complain 'a landing of a sphere'
+expect_status 0 "$zilch" optimize --problem smop1 --dim 12 --population 20 --elites 5 --generations 1 --study s.study --law ea
+expect_status 0 "$zilch" report s.study -o smop.html
+grep -q '<h1>smop1:dim=12: 1 run</h1>' smop.html || complain 'the last problem is not shown'
+grep -q '1; 2 of other problems' smop.html || complain 'other problems are not counted'
+expect_status 0 "$zilch" report s.study -o sphere2.html --run 1
+grep -q '(zig, seed 1) recommends' sphere2.html || complain 'not the run asked for'
+
+# Wrong words, wrong files.
+expect_status 2 "$zilch" report
+expect_in_error 'STUDY is missing'
+expect_status 2 "$zilch" report c.study -o c.study
+expect_in_error 'is the study itself'
+expect_status 2 "$zilch" report c.study -o -
+expect_failure 'missing.study: cannot open' "$zilch" report missing.study
+expect_failure 'runs.csv: is no SQLite file' "$zilch" report runs.csv
+expect_failure 'has no run 7' "$zilch" report c.study --run 7
+expect_failure 'nowhere/page.html' "$zilch" report c.study -o nowhere/page.html
+expect_failure 'runs.csv: cannot make the folder' "$zilch" report c.study --figures runs.csv -o box.html
+expect_no_file box.html
+
+# A run that has not ended is counted, and alone it is no report.
+cp c.study open.study
+python3 -c 'import sqlite3; db = sqlite3.connect("open.study"); db.execute("delete from conclusions where run = 4"); db.commit()'
+expect_status 0 "$zilch" report open.study -o open.html
+grep -q '5; 1 more has not ended' open.html || complain 'what has not ended is not told'
+expect_failure "run 4 has not ended; the same 'zilch compare' goes on with it" "$zilch" report open.study -o none.html --run 4
+python3 -c 'import sqlite3; db = sqlite3.connect("s.study"); db.execute("delete from conclusions"); db.commit()'
+expect_failure "run 3 has not ended; 'zilch resume s.study --run 3' goes on with it" "$zilch" report s.study -o none.html
+expect_no_file none.html
+
+# Another version; a file that another program keeps for itself.
+cp c.study other.study
+python3 -c 'import sqlite3; db = sqlite3.connect("other.study"); db.execute("pragma user_version = 99"); db.commit()'
+expect_failure 'other.study: is a study of version 99, this library reads version' "$zilch" report other.study -o none.html
+cat >lock.py <<'END'
+import sqlite3, subprocess, sys
+db = sqlite3.connect("c.study", isolation_level=None)
+db.execute("pragma locking_mode = exclusive")
+db.execute("begin exclusive")
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+END
+expect_failure 'c.study: ' python3 lock.py "$zilch" report c.study -o none.html
+expect_in_error 'locked'
+expect_no_file none.html
+
+# Without gnuplot: all but the figures, and the data of these.
+status=0
+env PATH=/nowhere "$zilch" report c.study -o bare.html --figures bare >"$out" 2>"$err" || status=$?
+[ "$status" -eq 1 ] || complain "no gnuplot: status $status"
+expect_in_error 'gnuplot is not installed'
+expect_in_error 'bare.html: made without figures'
+grep -q 'Without figures' bare.html || complain 'the page does not say so'
+[ -s bare/progress.dat ] && [ ! -e bare/return.svg ] || complain 'not the data alone'
+grep -q 'table-runs' bare.html || complain 'no tables'
+verdict
