@@ -210,6 +210,11 @@ void compare_study_close(compare_study *study)
     free(study);
 }
 
+const char *compare_study_path(const compare_study *study)
+{
+    return study->path;
+}
+
 /* ---- A run under way ------------------------------------------------------------------- */
 
 zilch_status compare_study_resume(compare_study *study, const char *method, uint64_t seed,

@@ -11,6 +11,7 @@ typedef struct compare_study compare_study;
  * be further than that; the others begin. 0, or 1 after printing why; close it in any case. */
 int compare_study_open(compare_study **out, const char *path, const compare_setting *setting);
 void compare_study_close(compare_study *study);
+const char *compare_study_path(const compare_study *study);
 
 /* A run's optimiser, as it has come to, and its number. */
 zilch_status compare_study_resume(compare_study *study, const char *method, uint64_t seed,

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "compare_pages.h"
+#include "compare_study.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,9 @@ static void print_heading(const compare_setting *s, FILE *stream)
                 strcmp(s->info.name, "lander") == 0 ? "episodes" : "evaluations with noise");
     }
     fputc('\n', stream);
+    if (s->study) {
+        fprintf(stream, "study: %s\n", compare_study_path(s->study));
+    }
 }
 
 /* ---- The end ------------------------------------------------------------------------------------------- */
