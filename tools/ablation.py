@@ -59,16 +59,20 @@ TRIED = {
     "restart 20": "restart=20",
     "mean archive": "archive=mean",
 }
-NOISY = {"parts": {"pruning": "prune=yes"}, "left_out": {"pruning": "prune=no"}, "tried": {"common seeds": "seeds=common"}}
+# On the lander, what the end and the noise take part in; and of what was tried, what noise may decide.
+LANDER_PARTS = PARTS | {"pruning": "prune=yes"}
+LANDER_LEFT_OUT = LEFT_OUT | {"pruning": "prune=no"}
+LANDER_TRIED = {name: TRIED[name] for name in ("log weights", "bayes", "entrywise", "mean archive")}
+LANDER_TRIED |= {"common seeds": "seeds=common"}
 
 
-def methods(baselines, parts={}, left_out={}, tried={}):
-    """Name to method; with further rows of each kind."""
+def methods(baselines, parts=PARTS, left_out=LEFT_OUT, tried=TRIED):
+    """Name to method."""
     rows = {"published": "published", "published, exact inverter": "published+inverter=exact"}
-    rows |= {f"published with {name}": f"published+{words}" for name, words in (PARTS | parts).items()}
+    rows |= {f"published with {name}": f"published+{words}" for name, words in parts.items()}
     rows |= {"**default: all of these**": "default"}
-    rows |= {f"default without {name}": f"default+{words}" for name, words in (LEFT_OUT | left_out).items()}
-    rows |= {f"default with {name}": f"default+{words}" for name, words in (TRIED | tried).items()}
+    rows |= {f"default without {name}": f"default+{words}" for name, words in left_out.items()}
+    rows |= {f"default with {name}": f"default+{words}" for name, words in tried.items()}
     return rows | {f"baseline {name}": name for name in baselines}
 
 
@@ -152,7 +156,7 @@ def lander_cells(arguments, rows, generations, marks):
 
 
 def lander(arguments, generations=25, marks=(25,), rows=None):
-    rows = chosen(arguments, rows or methods(["ea"], **NOISY))
+    rows = chosen(arguments, rows or methods(["ea"], LANDER_PARTS, LANDER_LEFT_OUT, LANDER_TRIED))
     table(["refit", "to 200", "to 250"] + [f"after {mark}" for mark in marks],
           lander_cells(arguments, rows, generations, marks))
 
