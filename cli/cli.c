@@ -104,6 +104,22 @@ const char *const cli_values = &ZILCH_VALUES_LIST(X)[1];
 const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
 #undef X
 
+int cli_try_output(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const int length = slash == path ? 1 : (int)(slash ? slash - path : 0);
+    if (!path || strcmp(path, "-") == 0) {
+        return 0;
+    }
+    char *folder = strndup(path, (size_t)length);
+    if (!folder) {
+        return cli_fail("out of memory");
+    }
+    const int failed = access(length ? folder : ".", W_OK | X_OK) != 0 && access(path, W_OK) != 0;
+    free(folder);
+    return failed ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
 int cli_is_same_file(const char *a, const char *b)
 {
     struct stat first;

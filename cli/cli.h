@@ -27,6 +27,10 @@ extern const char *const cli_blocks; /* and "all" behind them */
 extern const char *const cli_laws, *const cli_archives, *const cli_searched;
 extern const char *const cli_agains, *const cli_weightings, *const cli_values;
 
+/* Whether a file of this name could be written, before long work; NULL and "-" are standard output. 0, or 1
+ * after printing why. */
+int cli_try_output(const char *path);
+
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);
 

@@ -54,7 +54,7 @@ static const char about[] =
 static const char published_methods[] =
     "dense:published+dense+price=0,ea:published+ea,adhoc:published+adhoc,zig:published";
 
-/* ---- Options ----------------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------- */
 
 static int wrong(const char *text)
 {
@@ -149,8 +149,7 @@ static int parse(request *r, int argc, char **argv)
     return status ? status : check(r);
 }
 
-/* ---- Lists of numbers ------------------------------------------------------------------------------------
- */
+/* ---- Lists of numbers ------------------------------------------------------------ */
 
 /* "1e-2,1e-4" as at most so many numbers. 0, or the exit status after printing why. */
 static int parse_numbers(const char *option, const char *list, size_t most, double *out, size_t *count)
@@ -204,8 +203,7 @@ static int parse_checkpoints(const request *r, compare_setting *s)
     return status;
 }
 
-/* ---- The base
- * ---------------------------------------------------------------------------------------------- */
+/* ---- The base -------------------------------------------------------------------- */
 
 /* What all searches are asked for in, their problem and their budget. */
 typedef struct base {
@@ -278,8 +276,7 @@ static void base_close(base *b)
     }
 }
 
-/* ---- Methods
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Methods --------------------------------------------------------------------- */
 
 static int try_method(const search_request *method)
 {
@@ -312,25 +309,7 @@ static int try_methods(const request *r, const compare_setting *s)
     return status;
 }
 
-/* So is a folder that nothing can be written in. */
-static int try_output(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const int length = slash == path ? 1 : (int)(slash ? slash - path : 0);
-    if (!path || strcmp(path, "-") == 0) {
-        return 0;
-    }
-    char *folder = strndup(path, (size_t)length);
-    if (!folder) {
-        return cli_fail("out of memory");
-    }
-    const int failed = access(length ? folder : ".", W_OK | X_OK) != 0 && access(path, W_OK) != 0;
-    free(folder);
-    return failed ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
-}
-
-/* ---- Results
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------- */
 
 typedef struct report {
     const request *request;
@@ -431,7 +410,7 @@ int cmd_compare(int argc, char **argv)
         s.method = method;
     }
     status = status ? status : try_methods(&r, &s);
-    status = status ? status : try_output(r.output);
+    status = status ? status : cli_try_output(r.output);
     if (!status && r.study) {
         status = compare_study_open(&s.study, r.study, &s);
     }

@@ -48,8 +48,7 @@ static int parse(request *r, int argc, char **argv)
     return status;
 }
 
-/* ---- A folder that goes away ------------------------------------------------------------------------------
- */
+/* ---- A folder that goes away ----------------------------------------------------- */
 
 static int make_scratch(char *path, size_t size)
 {
@@ -71,18 +70,19 @@ static void remove_scratch(const char *path)
     rmdir(path);
 }
 
-/* ---- The page
- * ------------------------------------------------------------------------------------------------ */
+/* ---- The page -------------------------------------------------------------------- */
 
-/* What can be made is made: a page without figures, where gnuplot fails. */
-static int make(const request *r, const report *content, const char *folder, report_figures *figures)
+/* What can be made is made: a page without figures, where gnuplot fails or there is no folder for them. */
+static int make(const request *r, const report *content, const char *folder)
 {
-    const int undrawn = report_draw(content, folder, figures);
-    if (report_write_page(content, folder, figures, r->output)) {
+    report_figures figures = {.count = 0};
+    const int undrawn = folder ? report_draw(content, folder, &figures) : CLI_FAILED;
+    if (report_write_page(content, folder, &figures, r->output)) {
         return CLI_FAILED;
     }
     if (undrawn) {
-        return cli_fail("%s: made without figures", r->output);
+        return cli_fail("%s: made without %s", r->output,
+                        figures.is_drawn[0] ? "all of its figures" : "figures");
     }
     printf("%s\n", r->output);
     if (r->figures) {
@@ -95,12 +95,11 @@ static int make(const request *r, const report *content, const char *folder, rep
 static int make_in_scratch(const request *r, const report *content)
 {
     char folder[4096];
-    report_figures figures;
     if (make_scratch(folder, sizeof folder)) {
-        return CLI_FAILED;
+        return make(r, content, NULL);
     }
-    const int status = make(r, content, folder, &figures);
-    if (figures.are_drawn) {
+    const int status = make(r, content, folder);
+    if (!status) {
         remove_scratch(folder);
     }
     return status;
@@ -113,13 +112,15 @@ int cmd_report(int argc, char **argv)
     if (usage) {
         return usage;
     }
+    if (cli_try_output(r.output)) {
+        return CLI_FAILED;
+    }
     report content;
-    report_figures figures;
     int status = report_open(&content, r.study, r.run != UINT64_MAX ? r.run : 0);
     if (!status) {
         status = !r.figures                       ? make_in_scratch(&r, &content)
                  : figures_make_folder(r.figures) ? CLI_FAILED
-                                                  : make(&r, &content, r.figures, &figures);
+                                                  : make(&r, &content, r.figures);
     }
     report_close(&content);
     return status;

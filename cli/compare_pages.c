@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "rank_test.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static double recommended(const compare_setting *s, const compare_run *run, size
 {
     (void)s;
     const double figures[] = {run->end.value, run->end.error, (double)run->end.active, run->end.fitness};
-    return figures[column];
+    return run->end.evaluations ? figures[column] : NAN; /* it may have recommended nothing */
 }
 
 /* ---- Cells ---------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static int make_tests(page *p, const compare_setting *s, const compare_run *run)
         return CLI_FAILED;
     }
     for (size_t a = 0; a < s->methods; a++) {
-        snprintf(p->head[a], sizeof p->head[a], "%.60s", s->method[a].name);
+        text_shorten(s->method[a].name, PAGE_HEAD_LETTERS, p->head[a], sizeof p->head[a]);
         for (size_t b = 0; b < s->methods; b++) {
             if (test(s, run, a, b, &p->cell[a * p->columns + b])) {
                 return CLI_FAILED;
@@ -214,10 +215,10 @@ static int is_noisy(const compare_setting *s)
     return s->info.is_noisy;
 }
 
-/* With two methods there is one p, which the summary has. */
+/* With two methods there is one p, which the summary has. Of too many nobody reads them. */
 static int has_pairs(const compare_setting *s)
 {
-    return s->methods > 2;
+    return s->methods > 2 && s->methods <= PAGE_COLUMNS_MOST;
 }
 
 /* Generations of populations of different sizes do not compare: where the budget is one of evaluations, there

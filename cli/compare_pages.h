@@ -4,7 +4,7 @@
 
 #include "compare.h"
 
-enum { PAGE_COLUMNS_MOST = COMPARE_METHODS_MOST, PAGE_HEAD_SIZE = 64 };
+enum { PAGE_COLUMNS_MOST = COMPARE_METHODS_MOST, PAGE_HEAD_LETTERS = 60, PAGE_HEAD_SIZE = 256 };
 
 /* A mean over runs with their standard deviation; of how many of them, if that is worth telling. */
 typedef struct page_cell {

@@ -83,28 +83,39 @@ static int is_beyond(uint64_t done, uint64_t most)
     return most > 0 && done > most;
 }
 
-static int check_run(const compare_study *c, const compare_setting *s, const compare_method *m, uint64_t seed)
+/* Whatever its seed: a name stands for one method. */
+static int check_words(const compare_study *c, const compare_method *m, const char *arguments)
 {
-    const kept *k = find(c, m->name, seed);
-    search_problem problem = {.text = NULL};
-    search_request r = m->request;
-    search_texts texts;
-    if (!k) {
-        return 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const kept *k = &c->runs[i];
+        if (strcmp(k->name, m->name) == 0 && !search_words_are_same(arguments, k->arguments)) {
+            return cli_fail(
+                "%s: run %llu is called '%s' too, but was asked for in other words, or with other "
+                "data; give another --study, or the method another name",
+                c->path, (unsigned long long)k->run, m->name);
+        }
     }
-    r.seed = seed;
+    return 0;
+}
+
+static int check_method(const compare_study *c, const compare_setting *s, const compare_method *m)
+{
+    search_problem problem = {.text = NULL};
+    search_texts texts;
     snprintf(problem.checksum, sizeof problem.checksum, "%s", s->checksum);
-    if (make_texts(&texts, m, &r, &problem)) {
+    if (make_texts(&texts, m, &m->request, &problem)) {
         return CLI_FAILED;
     }
-    const int are_same = search_words_are_same(texts.arguments, k->arguments);
+    const int failed = check_words(c, m, texts.arguments);
     search_texts_free(&texts);
-    if (!are_same) {
-        return cli_fail("%s: run %llu is called '%s' too, but was asked for in other words, or with other "
-                        "data; give another --study",
-                        c->path, (unsigned long long)k->run, m->name);
-    }
-    if (is_beyond(k->generations, s->generations) || is_beyond(k->evaluations, s->evaluations)) {
+    return failed;
+}
+
+static int check_budget(const compare_study *c, const compare_setting *s, const compare_method *m,
+                        uint64_t seed)
+{
+    const kept *k = find(c, m->name, seed);
+    if (k && (is_beyond(k->generations, s->generations) || is_beyond(k->evaluations, s->evaluations))) {
         return cli_fail("%s: run %llu, '%s' with seed %llu, has %llu generations and %llu evaluations "
                         "already: more than the budget of this comparison",
                         c->path, (unsigned long long)k->run, m->name, (unsigned long long)seed,
@@ -132,20 +143,35 @@ static zilch_status start(compare_study *c, const compare_method *m, const searc
     return status;
 }
 
-static int begin(compare_study *c, const compare_method *m, uint64_t seed)
+static int begin(compare_study *c, const compare_method *m, const search_problem *problem, uint64_t seed)
 {
     search_request r = m->request;
-    search_problem problem;
     zilch_optimizer *optimizer = NULL;
     r.seed = seed;
-    int failed = search_problem_open(&problem, &r) || search_optimizer_create(&r, &problem.info, &optimizer);
+    int failed = search_optimizer_create(&r, &problem->info, &optimizer);
     if (!failed) {
-        const zilch_status status = start(c, m, &r, &problem, optimizer);
+        const zilch_status status = start(c, m, &r, problem, optimizer);
         failed = status == ZILCH_OK       ? 0
                  : status == ZILCH_ENOMEM ? cli_fail("out of memory")
                                           : cli_fail_library();
     }
     zilch_optimizer_destroy(optimizer);
+    return failed;
+}
+
+/* Those of a seed that are not there. The problem is the same for all methods. */
+static int begin_seed(compare_study *c, const compare_setting *s, uint64_t seed)
+{
+    search_request r = s->method[0].request;
+    search_problem problem = {.problem = NULL};
+    int failed = 0;
+    r.seed = seed;
+    for (size_t k = 0; k < s->methods && !failed; k++) {
+        if (!find(c, s->method[k].name, seed)) {
+            failed = (!problem.problem && search_problem_open(&problem, &r)) ||
+                     begin(c, &s->method[k], &problem, seed);
+        }
+    }
     search_problem_close(&problem);
     return failed;
 }
@@ -154,10 +180,8 @@ static int begin(compare_study *c, const compare_method *m, uint64_t seed)
 static int begin_all(compare_study *c, const compare_setting *s)
 {
     for (uint64_t i = 0; i < s->seeds; i++) {
-        for (size_t k = 0; k < s->methods; k++) {
-            if (!find(c, s->method[k].name, s->seed + i) && begin(c, &s->method[k], s->seed + i)) {
-                return CLI_FAILED;
-            }
+        if (begin_seed(c, s, s->seed + i)) {
+            return CLI_FAILED;
         }
     }
     return 0;
@@ -166,8 +190,11 @@ static int begin_all(compare_study *c, const compare_setting *s)
 static int check_all(const compare_study *c, const compare_setting *s)
 {
     for (size_t k = 0; k < s->methods; k++) {
+        if (check_method(c, s, &s->method[k])) {
+            return CLI_FAILED;
+        }
         for (uint64_t i = 0; i < s->seeds; i++) {
-            if (check_run(c, s, &s->method[k], s->seed + i)) {
+            if (check_budget(c, s, &s->method[k], s->seed + i)) {
                 return CLI_FAILED;
             }
         }

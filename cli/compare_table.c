@@ -39,7 +39,7 @@ static void print_fixed(FILE *stream, int width, int digits, double value)
     }
 }
 
-/* ---- What was compared --------------------------------------------------------------------------- */
+/* ---- What was compared ----------------------------------------------------------- */
 
 static void print_heading(const compare_setting *s, FILE *stream)
 {
@@ -73,7 +73,7 @@ static void print_heading(const compare_setting *s, FILE *stream)
     }
 }
 
-/* ---- The end ------------------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------- */
 
 static void print_fitness(FILE *stream, const compare_summary *m)
 {
@@ -141,8 +141,7 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
     return 0;
 }
 
-/* ---- The way there ----------------------------------------------------------------------------------------
- */
+/* ---- The way there --------------------------------------------------------------- */
 
 static int print_checkpoints(const compare_setting *s, const compare_run *run, FILE *stream)
 {
@@ -198,7 +197,7 @@ static int print_targets(const compare_setting *s, const compare_run *run, FILE 
     return 0;
 }
 
-/* ---- Means ----------------------------------------------------------------------------------------- */
+/* ---- Means ----------------------------------------------------------------------- */
 
 /* "306.1 +- 2.5", and behind it "(9 of 10)" if not all runs have a number. */
 static void format_cell(const page *p, const page_cell *cell, char *out, size_t size)

@@ -6,6 +6,7 @@
 #include "draw_lander.h"
 
 #include "cli.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,43 +17,6 @@ static const double degree = 57.29577951308232;
 static const double seconds_a_step = 0.02;
 static const double width = 20.0;
 static const double height = 400.0 / 30.0;
-
-/* ---- Text ---------------------------------------------------------------------------------- */
-
-/* Bytes of the UTF-8 character that begins here, 0 if there is none: overlong forms and surrogates
- * are none. */
-static size_t character_length(const unsigned char *at)
-{
-    const size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    const int is_wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0) ||
-                         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90) ||
-                         at[0] > 0xf4 || (at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe);
-    return is_wrong ? 0 : length;
-}
-
-void draw_lander_escape(FILE *stream, const char *text)
-{
-    static const char *const name[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    static const char special[] = "&<>\"'";
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        const char *found = strchr(special, *at);
-        const size_t length = character_length(at);
-        if (found) {
-            fputs(name[found - special], stream);
-        } else if (length == 0 || *at < ' ' || *at == 0x7f) {
-            fputc('?', stream);
-        } else {
-            fwrite(at, 1, length, stream);
-        }
-        at += length ? length : 1;
-    }
-}
 
 /* ---- Colours of time -------------------------------------------------------------------------- */
 
@@ -201,7 +165,7 @@ static void put_caption(FILE *stream, const play_episode *e, const char *flown, 
     fprintf(stream, "<text class=\"faint\" y=\"64\">seed %llu, %zu steps</text>\n",
             (unsigned long long)e->seed, e->steps);
     fputs("<text class=\"faint\" y=\"88\">", stream);
-    draw_lander_escape(stream, flown);
+    text_put_escaped(stream, flown);
     fprintf(stream,
             "</text>\n</g>\n<g class=\"faint\" transform=\"translate(%.0f %.0f)\" font-size=\"16\">\n",
             wide - bar - 16.0, top);

@@ -18,7 +18,4 @@ int draw_lander_page(const char *path, const play_episode *episode, const char *
 void draw_lander_episodes(FILE *stream, const play_episode *const *episodes, size_t count);
 void draw_lander_title(FILE *stream, const play_episode *episode);
 
-/* Any text as it may stand in XML and HTML; what is no UTF-8, or no character of theirs, becomes '?'. */
-void draw_lander_escape(FILE *stream, const char *text);
-
 #endif

@@ -2,12 +2,12 @@
 #include "report_figures.h"
 
 #include "number.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- Numbers --------------------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------- */
 
 void figure_put_number(FILE *stream, double number)
 {
@@ -27,19 +27,22 @@ void figure_put_numbers(FILE *stream, const char *name, size_t count, const doub
     fputs(count ? "]\n" : "\n", stream);
 }
 
-/* ---- Text
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------ */
 
-/* Between single quotes a quote is doubled, and a backslash takes the meaning of what is behind it. */
+/* Between single quotes a quote is doubled, and a backslash takes the meaning of what is behind it. What is
+ * no UTF-8 becomes '?'. */
 static void put_letters(FILE *stream, const char *text)
 {
-    for (; *text; text++) {
-        const unsigned char letter = (unsigned char)*text;
-        if (letter == '\'') {
+    while (*text) {
+        const size_t length = text_character(text);
+        if (length == 0 || (unsigned char)*text < ' ') {
+            fputc('?', stream);
+        } else if (*text == '\'') {
             fputs("''", stream);
         } else {
-            fprintf(stream, strchr("_^{}@&~\\", letter) ? "\\%c" : "%c", letter < 32 ? '?' : letter);
+            fprintf(stream, "%s%.*s", strchr("_^{}@&~\\", *text) ? "\\" : "", (int)length, text);
         }
+        text += length ? length : 1;
     }
 }
 
@@ -59,8 +62,7 @@ void figure_put_title(FILE *stream, const report *r)
     fputc('\n', stream);
 }
 
-/* ---- Formulas
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Formulas -------------------------------------------------------------------- */
 
 /* The names in formulas. */
 static const struct {
@@ -144,11 +146,27 @@ static void put_term(FILE *stream, size_t index)
     }
 }
 
+/* A column of the data, by its name if it has one. */
+static void put_column(FILE *stream, const search_problem *problem, size_t index)
+{
+    enum { LETTERS = 24 };
+    const size_t column = search_problem_column(problem, index);
+    char name[4 * LETTERS + 4];
+    if (problem->problem && problem->data.names) {
+        text_shorten(problem->data.names[column - 1], LETTERS, name, sizeof name);
+        put_letters(stream, name);
+    } else {
+        fprintf(stream, "column %zu", column);
+    }
+}
+
 void figure_put_coordinate(FILE *stream, const report *r, size_t index)
 {
     fputc('\'', stream);
-    if (r->best.problem.is_lander) {
+    if (r->best.problem.is_lander && index < ZILCH_POLICY_PARAMETERS) {
         put_term(stream, index);
+    } else if (r->best.problem.is_regression) {
+        put_column(stream, &r->best.problem, index);
     } else {
         fprintf(stream, "x%zu", index + 1);
     }

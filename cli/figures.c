@@ -178,29 +178,27 @@ enum { EXTENSIONS = sizeof extensions / sizeof *extensions };
 
 static int figure_draw(const char *folder, const char *script, const char *name)
 {
-    int failed = 0;
-    for (size_t i = 0; i < EXTENSIONS && !failed; i++) {
-        failed = picture_remove(folder, name, extensions[i]);
-    }
-    failed = failed || gnuplot_run(folder, script);
+    int failed = figures_remove(folder, name) || gnuplot_run(folder, script);
     for (size_t i = 0; i < EXTENSIONS && !failed; i++) {
         failed = picture_check(folder, name, extensions[i]);
     }
     return failed;
 }
 
-int figures_draw(const char *folder, const char *const *names, size_t count)
+int figures_draw(const char *folder, const char *name)
+{
+    char script[FIGURES_NAME_SIZE + sizeof ".gp"];
+    const int length = snprintf(script, sizeof script, "%s.gp", name);
+    const figure_script *found = script_find(script, (size_t)length);
+    return !found ? cli_fail("%s: no such script", script)
+                  : script_copy(folder, found) || figure_draw(folder, script, name);
+}
+
+int figures_remove(const char *folder, const char *name)
 {
     int failed = 0;
-    for (int is_drawing = 0; is_drawing < 2; is_drawing++) { /* all scripts come first */
-        for (size_t i = 0; i < count && !failed; i++) {
-            char name[FIGURES_NAME_SIZE + sizeof ".gp"];
-            const int length = snprintf(name, sizeof name, "%s.gp", names[i]);
-            const figure_script *script = script_find(name, (size_t)length);
-            failed = !script      ? cli_fail("%s: no such script", name)
-                     : is_drawing ? figure_draw(folder, name, names[i])
-                                  : script_copy(folder, script);
-        }
+    for (size_t i = 0; i < EXTENSIONS && !failed; i++) {
+        failed = picture_remove(folder, name, extensions[i]);
     }
     return failed;
 }

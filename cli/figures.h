@@ -16,9 +16,10 @@ int figures_make_folder(const char *folder);
 int figures_write(const char *folder, const char *name, const char *extension, zilch_file_writer write,
                   void *context);
 
-/* Draws figures whose data are there: puts their scripts beside them, and makes an SVG, a PNG and a PDF of
- * each. */
-int figures_draw(const char *folder, const char *const *names, size_t count);
+/* Draws a figure whose data are there: puts its script beside them, with those that it loads, and makes an
+ * SVG, a PNG and a PDF. And takes these away. */
+int figures_draw(const char *folder, const char *name);
+int figures_remove(const char *folder, const char *name);
 
 /* The scripts of cli/figures, put into the command by embed.cmake when it is built. A NULL name ends the
  * list. */

@@ -318,6 +318,10 @@ static int univariates_write(const char *folder)
 int figures_draw_model(const char *folder, const figure_pairs *pairs)
 {
     static const char *const names[] = {"histogram", "shift", "recovered", "error"};
-    return figures_make_folder(folder) || univariates_write(folder) || recovered_write(folder, pairs) ||
-           error_figure_write(folder, pairs) || figures_draw(folder, names, sizeof names / sizeof *names);
+    int failed = figures_make_folder(folder) || univariates_write(folder) || recovered_write(folder, pairs) ||
+                 error_figure_write(folder, pairs);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !failed; i++) {
+        failed = figures_draw(folder, names[i]);
+    }
+    return failed;
 }

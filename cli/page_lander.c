@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "draw_lander.h"
 #include "page_template.h"
+#include "text.h"
 
 typedef struct page {
     const play_episode *episode;
@@ -65,7 +66,7 @@ static void put_title(FILE *stream, const void *context)
 
 static void put_flown(FILE *stream, const void *context)
 {
-    draw_lander_escape(stream, ((const page *)context)->flown);
+    text_put_escaped(stream, ((const page *)context)->flown);
 }
 
 static void put_episodes(FILE *stream, const void *context)

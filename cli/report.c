@@ -3,18 +3,22 @@
 #include "report.h"
 
 #include "cli.h"
+#include "json.h"
 #include "search_texts.h"
+#include "text.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Which runs ---------------------------------------------------------------------------- */
 
-static int is_same_problem(const report *r, const zilch_run *run)
+static int is_same_problem(const zilch_run *a, const zilch_run *b)
 {
-    return search_problem_is_same(run->texts.problem, r->setting.problem);
+    return a->dim == b->dim && search_problem_is_same(a->texts.problem, b->texts.problem) &&
+           search_data_are_same(a->texts.arguments, b->texts.arguments);
 }
 
 static int has_ended(const zilch_run *run)
@@ -51,9 +55,8 @@ static int fail_open(const report *r, const study_run *run)
 
 static int are_same_method(const zilch_run *a, const zilch_run *b)
 {
-    const int are_named = *a->texts.name || *b->texts.name;
-    return are_named ? strcmp(a->texts.name, b->texts.name) == 0
-                     : a->law == b->law && search_words_are_same(a->texts.arguments, b->texts.arguments);
+    return strcmp(a->texts.name, b->texts.name) == 0 && a->law == b->law &&
+           search_words_are_same(a->texts.arguments, b->texts.arguments);
 }
 
 /* Which method each run belongs to, by the run that stands for it. */
@@ -89,12 +92,12 @@ static void grouping_add(grouping *g, const study_file *f, size_t index)
     g->most = g->runs[k] > g->most ? g->runs[k] : g->most;
 }
 
-static void group(report *r, grouping *g)
+static void group(report *r, grouping *g, const zilch_run *model)
 {
     for (size_t i = 0; i < r->file.count; i++) {
         const zilch_run *run = &r->file.runs[i].run;
         g->method[i] = SIZE_MAX;
-        if (!is_same_problem(r, run)) {
+        if (!is_same_problem(run, model)) {
             r->other++;
         } else if (!has_ended(run)) {
             r->open++;
@@ -105,18 +108,20 @@ static void group(report *r, grouping *g)
     }
 }
 
-/* The law, if no name was given; and the run, if that is a name already. */
+/* The law, if no name was given; and the run's number, if that is a name already. */
 static char *method_name(const compare_method *others, size_t count, const zilch_run *run)
 {
-    char name[REPORT_NAME_SIZE];
-    const char *law = zilch_law_name(run->law);
-    snprintf(name, sizeof name, "%s", *run->texts.name ? run->texts.name : law);
+    const char *name = *run->texts.name ? run->texts.name : zilch_law_name(run->law);
+    int is_taken = 0;
     for (size_t k = 0; k < count; k++) {
-        if (strcmp(others[k].name, name) == 0) {
-            snprintf(name, sizeof name, "%s, run %llu", law, (unsigned long long)run->run);
-        }
+        is_taken |= strcmp(others[k].name, name) == 0;
     }
-    return strdup(name);
+    const size_t size = strlen(name) + 32;
+    char *out = malloc(size);
+    if (out) {
+        snprintf(out, size, is_taken ? "%s (run %llu)" : "%s", name, (unsigned long long)run->run);
+    }
+    return out;
 }
 
 static int name_methods(report *r, const grouping *g)
@@ -179,8 +184,8 @@ static zilch_status read_run(report *r, size_t place)
     if (status == ZILCH_OK && run->moments > 0) {
         run->is_finished = 1;
         run->end = compare_score_of(&r->setting, run, run->moments, &c);
-        if (!c.is_recommending) {
-            run->end.value = run->end.fitness = run->end.error = NAN;
+        if (!c.is_recommending) { /* there is no end */
+            run->end = (compare_score){.value = NAN, .fitness = NAN, .error = NAN, .support = NAN};
         }
     }
     return status;
@@ -202,17 +207,6 @@ static int read_runs(report *r)
 }
 
 /* ---- The problem ----------------------------------------------------------------------------------- */
-
-/* Whether values were measured on what the search never saw. */
-static int is_held_out(const report *r, const study_run *run, uint64_t *count)
-{
-    zilch_conclusion c;
-    *count = 0;
-    if (zilch_study_conclusion(r->file.study, run->run.run, &c, NULL) == ZILCH_OK) {
-        *count = c.held_out_count;
-    }
-    return *count > 0;
-}
 
 /* Whether a list "a=1,b=2" has this part. */
 static int has_part(const char *list, const char *part, size_t length)
@@ -262,35 +256,65 @@ static char *name_problem(const char *text)
     return name;
 }
 
-static void describe(report *r, const study_run *model)
+static void describe(report *r, const zilch_run *model)
 {
     compare_setting *s = &r->setting;
-    const char *text = model->run.texts.problem;
+    const char *text = model->texts.problem;
     r->name = name_problem(text);
     s->problem = text;
     s->checksum = "";
-    s->price = model->run.price;
-    if (!search_is_regression(text) && zilch_problem_open(&r->problem, text, model->run.seed) == ZILCH_OK) {
+    s->price = model->price;
+    if (!search_is_regression(text) && zilch_problem_open(&r->problem, text, model->seed) == ZILCH_OK) {
         s->info = zilch_problem_describe(r->problem);
     } else {
         s->info = (zilch_problem_info){.name = text, .setting = ""};
     }
-    s->info.dim = model->run.dim;
-    s->info.direction = model->run.direction;
-    s->info.is_noisy = is_held_out(r, model, &s->held_out);
+    s->info.dim = model->dim;
+    s->info.direction = model->direction;
     compare_usual_targets(s);
 }
 
-/* A comparison has one price in every fitness, whatever a method searches with; no method's is above it in
- * the publication's, where dense has none. */
-static void take_price(report *r)
+/* What a comparison has said to all of its methods stands before what it says to each, and ends with the
+ * threads: the price that is in every fitness, and the budget. */
+static void take_comparison(report *r, const zilch_run *model)
 {
-    const compare_setting *s = &r->setting;
-    for (size_t place = 0; place < s->methods * s->seeds; place++) {
-        if (r->source[place].run && r->source[place].run->run.price > s->price) {
-            r->setting.price = r->source[place].run->run.price;
-        }
+    json_arguments a;
+    search_request base;
+    search_problem problem = {.problem = NULL};
+    size_t count = 0;
+    if (!*model->texts.name || json_arguments_parse(model->texts.arguments, &a)) {
+        return;
     }
+    while (count < a.count && strncmp(a.words[count], "--threads=", strlen("--threads=")) != 0) {
+        count++;
+    }
+    if (count < a.count && search_request_parse(&base, (int)count + 1, a.words) == 0) {
+        const int is_said = !isnan(base.price);
+        const int is_there = !base.data || access(base.data, R_OK) == 0;
+        if (!is_said && is_there && search_problem_open(&problem, &base) == 0) {
+            base.price = problem.info.price;
+        }
+        r->setting.price = isnan(base.price) ? r->setting.price : base.price;
+        r->setting.evaluations = base.limits.evaluations == UINT64_MAX ? 0 : base.limits.evaluations;
+        search_problem_close(&problem);
+    }
+    json_arguments_free(&a);
+}
+
+/* Values are taken from what was held out, if that was measured in any run. */
+static int take_held_out(report *r)
+{
+    compare_setting *s = &r->setting;
+    zilch_conclusion c;
+    s->info.is_noisy = 0;
+    for (size_t place = 0; place < s->methods * s->seeds; place++) {
+        const study_run *source = r->source[place].run;
+        if (source && zilch_study_conclusion(r->file.study, source->run.run, &c, NULL) != ZILCH_OK) {
+            return cli_fail_library();
+        }
+        s->info.is_noisy |= source && c.held_out_count > 0;
+    }
+    return 0;
 }
 
 /* ---- The run shown ------------------------------------------------------------------------------- */
@@ -319,7 +343,8 @@ static int fly(report *r)
 {
     play_setting setting = {
         .options = search_problem_lander(r->setting.problem), .episodes = 1, .threads = 1};
-    if (!r->best.problem.is_lander || !r->best.conclusion.is_recommending) {
+    if (!r->best.problem.is_lander || r->best.dim != ZILCH_POLICY_PARAMETERS ||
+        !r->best.conclusion.is_recommending) {
         return 0;
     }
     memcpy(setting.controller.parameters, r->best.recommended_x, sizeof setting.controller.parameters);
@@ -346,25 +371,21 @@ static int look_closely(report *r, const study_run *asked)
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
-static int gather(report *r)
+static int gather(report *r, const zilch_run *model)
 {
     grouping g;
     int failed = grouping_create(&g, r->file.count);
     if (!failed) {
-        group(r, &g);
+        group(r, &g, model);
         failed = name_methods(r, &g) || place_runs(r, &g);
     }
     free(g.method);
-    if (!failed) {
-        take_price(r);
-        failed = read_runs(r);
-    }
-    return failed;
+    return failed || take_held_out(r) || read_runs(r);
 }
 
 int report_open(report *out, const char *path, uint64_t run)
 {
-    *out = (report){.shown = SIZE_MAX};
+    *out = (report){.shown = SIZE_MAX, .is_chosen = run != 0};
     if (study_file_open(&out->file, path, ZILCH_STUDY_READ)) {
         return CLI_FAILED;
     }
@@ -375,11 +396,12 @@ int report_open(report *out, const char *path, uint64_t run)
     if (!has_ended(&model->run)) {
         return fail_open(out, model);
     }
-    describe(out, model);
+    describe(out, &model->run);
     if (!out->name) {
         return cli_fail("out of memory");
     }
-    return gather(out) || look_closely(out, run ? model : NULL) ? CLI_FAILED : 0;
+    take_comparison(out, &model->run);
+    return gather(out, &model->run) || look_closely(out, run ? model : NULL) ? CLI_FAILED : 0;
 }
 
 void report_close(report *r)
@@ -404,7 +426,9 @@ void report_close(report *r)
 
 void report_run_name(const report *r, size_t place, char out[REPORT_NAME_SIZE])
 {
-    snprintf(out, REPORT_NAME_SIZE, "%.90s, seed %llu", r->setting.method[place / r->setting.seeds].name,
+    char name[REPORT_NAME_SIZE];
+    text_shorten(r->setting.method[place / r->setting.seeds].name, REPORT_NAME_LETTERS, name, sizeof name);
+    snprintf(out, REPORT_NAME_SIZE, "%.200s, seed %llu", name,
              (unsigned long long)r->source[place].run->run.seed);
 }
 

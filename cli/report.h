@@ -22,6 +22,7 @@ typedef struct report {
     compare_run *run;          /* methods x seeds, as compare_run_all() gives them; some may be empty */
     report_source *source;     /* of each */
     size_t ended, open, other; /* runs shown, not ended yet, and of other problems */
+    int is_chosen;             /* the run shown was asked for */
     size_t shown;              /* the place of the run that is shown closely */
     study_best best;           /* its points */
     play_episode *episode[REPORT_EPISODES]; /* of a lander, flown by what it recommends; else NULL */
@@ -32,25 +33,26 @@ int report_open(report *out, const char *path, uint64_t run);
 void report_close(report *r);
 
 /* "zig, seed 3" */
-enum { REPORT_NAME_SIZE = 128 };
+enum { REPORT_NAME_LETTERS = 48, REPORT_NAME_SIZE = 256 };
 void report_run_name(const report *r, size_t place, char out[REPORT_NAME_SIZE]);
 
 /* What a problem's values are called. */
 const char *report_value_name(const report *r);
 
-/* ---- Its forms; each gives 0, or 1 after printing why ------------------------------------------------ */
+/* ---- Its forms; each gives 0, or 1 after printing why ---- */
 
-/* Draws every figure there is something for into the folder, which exists; *drawn has their names, a NULL
- * behind them, to which nothing is added any more where gnuplot fails. */
+/* Figures there is something for, and whether they were drawn. */
 enum { REPORT_FIGURES_MOST = 16 };
 typedef struct report_figures {
     size_t count;
     const char *name[REPORT_FIGURES_MOST];
-    int are_drawn;
+    int is_drawn[REPORT_FIGURES_MOST];
 } report_figures;
+
+/* Draws them into the folder, which exists; older ones of a report that this one has not go away. */
 int report_draw(const report *r, const char *folder, report_figures *out);
 
-/* One page with all of it; figures are taken from the folder. */
+/* One page with all of it; figures that were drawn are taken from the folder. */
 int report_write_page(const report *r, const char *folder, const report_figures *figures, const char *path);
 
 #endif

@@ -5,11 +5,14 @@
 #include "cli.h"
 #include "compare_pages.h"
 #include "figures.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- All runs ------------------------------------------------------------------------------------- */
+
+enum { NAME_LETTERS = 28 }; /* of a method: it shall leave room for its figures */
 
 static const compare_run *run_of(const report *r, size_t method, size_t index)
 {
@@ -31,8 +34,10 @@ static void put_methods(FILE *stream, const report *r)
     const compare_setting *s = &r->setting;
     fprintf(stream, "methods = %zu\narray method[%zu] = [", s->methods, s->methods);
     for (size_t k = 0; k < s->methods; k++) {
+        char name[REPORT_NAME_SIZE];
+        text_shorten(s->method[k].name, NAME_LETTERS, name, sizeof name);
         fputs(k ? ", " : "", stream);
-        figure_put_text(stream, s->method[k].name);
+        figure_put_text(stream, name);
     }
     fprintf(stream, "]\narray runs[%zu] = [", s->methods);
     for (size_t k = 0; k < s->methods; k++) {
@@ -65,27 +70,36 @@ int report_is_logarithmic(const report *r)
 {
     double least = INFINITY;
     double most = 0.0;
+    int is_negative = 0;
     for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
         for (size_t g = 0; g < r->run[i].moments; g++) {
             const double value = r->run[i].moment[g].value;
-            least = value < least ? value : least;
-            most = value > most ? value : most;
+            is_negative |= value < 0.0;
+            least = value > 0.0 && value < least ? value : least;
+            most = isfinite(value) && value > most ? value : most;
         }
     }
-    return r->setting.info.direction == ZILCH_MINIMIZE && least > 0.0 && most > 1e3 * least;
+    return r->setting.info.direction == ZILCH_MINIMIZE && !is_negative && most > 1e3 * least;
 }
 
-/* A generation of a method: the means over its runs, and each run. */
+/* A run that has ended stays where it is. NULL: nothing yet. */
+static const compare_moment *moment_of(const compare_run *run, size_t generation)
+{
+    const size_t last = run && run->moments > 0 ? run->moments - 1 : 0;
+    return run && run->moments > 0 ? &run->moment[generation < last ? generation : last] : NULL;
+}
+
+/* A generation of a method: the means over its runs, and each run as far as it goes. */
 static void put_progress(FILE *stream, const report *r, size_t method, size_t generation)
 {
     double value = 0.0;
     double active = 0.0;
     size_t count = 0;
     for (size_t i = 0; i < r->setting.seeds; i++) {
-        const compare_run *run = run_of(r, method, i);
-        if (run && generation < run->moments && isfinite(run->moment[generation].value)) {
-            value += run->moment[generation].value;
-            active += (double)run->moment[generation].active;
+        const compare_moment *m = moment_of(run_of(r, method, i), generation);
+        if (m && isfinite(m->value)) {
+            value += m->value;
+            active += (double)m->active;
             count++;
         }
     }
@@ -95,9 +109,9 @@ static void put_progress(FILE *stream, const report *r, size_t method, size_t ge
     for (size_t i = 0; i < r->setting.seeds; i++) {
         const compare_run *run = run_of(r, method, i);
         if (run) {
-            const int is_there = generation < run->moments;
-            figure_put_number(stream, is_there ? run->moment[generation].value : NAN);
-            figure_put_number(stream, is_there ? (double)run->moment[generation].active : NAN);
+            const compare_moment *m = generation < run->moments ? moment_of(run, generation) : NULL;
+            figure_put_number(stream, m ? m->value : NAN);
+            figure_put_number(stream, m ? (double)m->active : NAN);
         }
     }
     fputc('\n', stream);
@@ -196,7 +210,7 @@ static int write_paged(const report *r, const char *folder, report_figures *out)
 
 static int write_all_runs(const report *r, const char *folder, report_figures *out)
 {
-    report copy = *r;
+    report copy = *r; /* writers are given what they may change */
     out->name[out->count++] = "return";
     out->name[out->count++] = "active";
     return figures_write(folder, "study", ".meta.gp", write_study_meta, &copy) ||
@@ -205,13 +219,32 @@ static int write_all_runs(const report *r, const char *folder, report_figures *o
 
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
+/* Of a report, in this folder. */
+static int remove_others(const char *folder, const report_figures *f)
+{
+    static const char *const all[] = {"return", "active",   "scores",       "arrival", "counts",
+                                      "run",    "activity", "correlations", "landing", "formulas"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        size_t k = 0;
+        while (k < f->count && strcmp(f->name[k], all[i]) != 0) {
+            k++;
+        }
+        if (k == f->count && figures_remove(folder, all[i])) {
+            return CLI_FAILED;
+        }
+    }
+    return 0;
+}
+
+/* All data first. If the first picture fails, so will the others: gnuplot is missing. */
 int report_draw(const report *r, const char *folder, report_figures *out)
 {
     *out = (report_figures){0};
-    if (write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
-        (r->episode[0] && report_write_landing(r, folder, out))) {
-        return CLI_FAILED;
+    int failed = write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
+                 (r->episode[0] && report_write_landing(r, folder, out)) || remove_others(folder, out);
+    for (size_t i = 0; i < out->count && !(failed && i <= 1); i++) {
+        out->is_drawn[i] = !figures_draw(folder, out->name[i]);
+        failed |= !out->is_drawn[i];
     }
-    out->are_drawn = !figures_draw(folder, out->name, out->count);
-    return out->are_drawn ? 0 : CLI_FAILED;
+    return failed;
 }

@@ -15,8 +15,7 @@ int report_write_landing(const report *r, const char *folder, report_figures *ou
 /* Positive values that are minimised over several decades. */
 int report_is_logarithmic(const report *r);
 
-/* ---- For gnuplot ----------------------------------------------------------------------------------------
- */
+/* ---- For gnuplot ----------------------------------------------------------------- */
 
 /* " 1.5"; what is no number becomes NaN, which gnuplot leaves out. */
 void figure_put_number(FILE *stream, double number);
@@ -30,7 +29,7 @@ void figure_put_text(FILE *stream, const char *text);
 /* The name of the run shown: "title = 'zig, seed 3'" */
 void figure_put_title(FILE *stream, const report *r);
 
-/* A coordinate's name, in quotes: "main: v_y" of a lander, else "x17". */
+/* A coordinate's name, in quotes: "main: v_y" of a lander, a column of a regression, else "x17". */
 void figure_put_coordinate(FILE *stream, const report *r, size_t index);
 
 /* A space that no line is broken at: plain ones next to markup get lost in some readers of SVG. */

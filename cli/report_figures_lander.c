@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The landing ------------------------------------------------------------------------------------------
- */
+/* ---- The landing ----------------------------------------------------------------- */
 
 enum { POSES = 24, GROUND = 11 };
 
@@ -81,8 +80,7 @@ static zilch_status write_path(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-/* ---- The formulas
- * ------------------------------------------------------------------------------------------- */
+/* ---- The formulas ---------------------------------------------------------------- */
 
 /* Lines, and what goes on from one to the next, as long as the page is wide. */
 enum { LINES_MOST = 32, LINE_SIZE = 512, LINE_WIDTH = 46 };

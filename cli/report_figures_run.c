@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- The run shown: its way ---------------------------------------------------------------------------- */
+/* ---- The run shown: its way ------------------------------------------------------ */
 
 static zilch_status write_run_meta(void *context, FILE *stream)
 {
@@ -39,8 +39,7 @@ static zilch_status write_run(void *context, FILE *stream)
     return zilch_study_generations(r->file.study, r->source[r->shown].run->run.run, put_generation, stream);
 }
 
-/* ---- The activity of each coordinate --------------------------------------------------------------------
- */
+/* ---- The activity of each coordinate --------------------------------------------- */
 
 typedef struct activity {
     const report *report;
@@ -96,6 +95,16 @@ static size_t list_active(const report *r, size_t out[LABELS_MOST])
     return count;
 }
 
+static size_t count_all_active(const report *r)
+{
+    const double *x = point_of(r);
+    size_t count = 0;
+    for (size_t i = 0; i < r->best.dim; i++) {
+        count += x[i] != 0.0;
+    }
+    return count;
+}
+
 static void put_labels(FILE *stream, const report *r, size_t count, const size_t *coordinate)
 {
     fprintf(stream, "array label[%zu]%s", count ? count : 1, count ? " = [" : "\n");
@@ -113,10 +122,11 @@ static zilch_status write_activity_meta(void *context, FILE *stream)
     double at[LABELS_MOST];
     const size_t count = list_active(a->report, coordinate);
     for (size_t i = 0; i < count; i++) {
-        at[i] = (double)coordinate[i];
+        at[i] = (double)coordinate[i] + 1.0;
     }
     figure_put_title(stream, a->report);
-    fprintf(stream, "dim = %zu\ngenerations = %zu\nshown = %zu\n", a->dim, a->generations, count);
+    fprintf(stream, "dim = %zu\ngenerations = %zu\nshown = %zu\nactive = %zu\n", a->dim, a->generations,
+            count, count_all_active(a->report));
     figure_put_numbers(stream, "at", count, at);
     put_labels(stream, a->report, count, coordinate);
     return ZILCH_OK;
@@ -142,8 +152,7 @@ static int write_activities(const report *r, const char *folder, report_figures 
     return failed;
 }
 
-/* ---- What the law has learned
- * ------------------------------------------------------------------------------ */
+/* ---- What the law has learned ---------------------------------------------------- */
 
 enum { CORRELATED_MOST = 20 };
 
@@ -208,8 +217,12 @@ static zilch_status write_correlations_meta(void *context, FILE *stream)
 static int write_learned(const report *r, const char *folder, report_figures *out)
 {
     zilch_model *model = NULL;
-    if (r->best.dim < 2 || zilch_optimizer_model(r->best.optimizer, &model) != ZILCH_OK) {
-        return 0; /* another law */
+    if (r->best.dim < 2) {
+        return 0;
+    }
+    const zilch_status status = zilch_optimizer_model(r->best.optimizer, &model);
+    if (status != ZILCH_OK) {
+        return status == ZILCH_ESTATE ? 0 : cli_fail_library(); /* another law has none */
     }
     learned l = {.report = r, .model = model};
     choose_correlated(&l);
@@ -221,7 +234,7 @@ static int write_learned(const report *r, const char *folder, report_figures *ou
     return failed;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------- */
 
 int report_write_shown(const report *r, const char *folder, report_figures *out)
 {

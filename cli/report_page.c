@@ -7,17 +7,16 @@
 #include "report_tables.h"
 #include "search_texts.h"
 #include "svg_inline.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What may fail is made beforehand. */
 typedef struct sheet {
     const report *report;
-    const report_figures *figures;
-    const char *folder;
-    const char *tables; /* made beforehand: it may fail */
-    const char *point, *asked;
+    const char *drawings, *tables, *point, *asked;
 } sheet;
 
 static const report *report_of(const void *context)
@@ -30,13 +29,7 @@ static const zilch_run *shown_run(const report *r)
     return &r->source[r->shown].run->run;
 }
 
-static size_t count_active(const report *r)
-{
-    return r->run[r->shown].end.active;
-}
-
-/* ---- Words ----------------------------------------------------------------------------------------------
- */
+/* ---- Words ----------------------------------------------------------------------- */
 
 static const char *plural(size_t count)
 {
@@ -49,7 +42,7 @@ static void put_title(FILE *stream, const void *context)
     if (r->best.problem.is_lander) {
         fputs("Lunar Lander", stream);
     } else {
-        draw_lander_escape(stream, r->name);
+        text_put_escaped(stream, r->name);
     }
     if (r->setting.methods > 1) {
         fprintf(stream, ": %zu methods, %zu runs", r->setting.methods, r->ended);
@@ -66,14 +59,24 @@ static void put_value(FILE *stream, const report *r, const compare_score *score)
     }
 }
 
+static void put_shown_name(FILE *stream, const report *r)
+{
+    char name[REPORT_NAME_SIZE];
+    report_run_name(r, r->shown, name);
+    text_put_escaped(stream, name);
+}
+
 static void put_lead(FILE *stream, const void *context)
 {
     const report *r = report_of(context);
     const compare_score *end = &r->run[r->shown].end;
-    char name[REPORT_NAME_SIZE];
-    report_run_name(r, r->shown, name);
-    fprintf(stream, "%s run shown closely (", r->ended > 1 ? "Of all, the" : "The");
-    draw_lander_escape(stream, name);
+    fputs(r->ended == 1 ? "The run" : r->is_chosen ? "The run asked for" : "The best run", stream);
+    fputs(" (", stream);
+    put_shown_name(stream, r);
+    if (!r->best.conclusion.is_recommending) {
+        fputs(") has recommended nothing.", stream);
+        return;
+    }
     fprintf(stream, ") recommends a point with <strong>%zu of %zu</strong> coordinates active", end->active,
             r->best.dim);
     if (isfinite(end->value)) {
@@ -81,16 +84,15 @@ static void put_lead(FILE *stream, const void *context)
         put_value(stream, r, end);
         fputs("</strong>", stream);
     }
-    if (r->setting.info.is_noisy) {
+    if (isfinite(end->value) && r->setting.info.is_noisy) {
         fprintf(stream, ", measured in %llu %s that no search has met",
-                (unsigned long long)r->setting.held_out,
+                (unsigned long long)r->best.conclusion.held_out_count,
                 r->best.problem.is_lander ? "episodes" : "evaluations");
     }
     fputs(".", stream);
 }
 
-/* ---- Summary --------------------------------------------------------------------------------------------
- */
+/* ---- Summary --------------------------------------------------------------------- */
 
 static void begin_fact(FILE *stream, const char *name)
 {
@@ -124,17 +126,30 @@ static void put_runs_fact(FILE *stream, const report *r)
     end_fact(stream);
 }
 
+static void put_generations(FILE *stream, const report *r)
+{
+    uint64_t least = r->setting.generations;
+    for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
+        const study_run *run = r->source[i].run;
+        least = run && run->run.generations < least ? run->run.generations : least;
+    }
+    if (least < r->setting.generations) {
+        fprintf(stream, "%llu to ", (unsigned long long)least);
+    }
+    fprintf(stream, "%llu", (unsigned long long)r->setting.generations);
+}
+
 static void put_summary(FILE *stream, const void *context)
 {
     const report *r = report_of(context);
     const compare_score *end = &r->run[r->shown].end;
     begin_fact(stream, "problem");
-    draw_lander_escape(stream, r->name);
+    text_put_escaped(stream, r->name);
     fprintf(stream, ", %s", zilch_direction_name(r->setting.info.direction));
     end_fact(stream);
     put_runs_fact(stream, r);
     begin_fact(stream, "generations of a run");
-    fprintf(stream, "%llu", (unsigned long long)r->setting.generations);
+    put_generations(stream, r);
     end_fact(stream);
     begin_fact(stream, "evaluations in all");
     fprintf(stream, "%llu", (unsigned long long)count_evaluations(r));
@@ -149,8 +164,7 @@ static void put_summary(FILE *stream, const void *context)
     }
 }
 
-/* ---- Tables, figures, the point ---------------------------------------------------------------------------
- */
+/* ---- Tables, figures, the point -------------------------------------------------- */
 
 static void put_tables(FILE *stream, const void *context)
 {
@@ -162,14 +176,14 @@ static const struct {
 } captions[] = {
     {"return", "The best on record after each generation: the mean of a method thick, its runs thin."},
     {"active", "Active coordinates of the best on record."},
-    {"scores", "What runs end with: the best on record, which luck flatters, and what is recommended."},
+    {"scores", "What runs end with: the best on record and, with noise, what is recommended, free of luck."},
     {"arrival", "Generations until the best on record is as good as a target, and how many runs got there."},
     {"counts", "Active coordinates of the best on record at four generations."},
     {"run", "The run shown: fitness with the price, value without, and active coordinates."},
     {"activity", "The share of evaluations in which a coordinate was active."},
     {"correlations",
      "What the law has learned: correlations between the latents of the likeliest coordinates."},
-    {"landing", "A landing, pose upon pose."},
+    {"landing", "The first of the flights above, pose upon pose."},
     {"formulas", "The controller."},
 };
 
@@ -183,26 +197,20 @@ static const char *caption_of(const char *name)
     return name;
 }
 
-static void put_figure(FILE *stream, const char *folder, const char *name)
+static int print_figure(FILE *stream, const char *folder, const char *name)
 {
     char path[4096];
     const char *caption = caption_of(name);
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);
     fprintf(stream, "<figure id=\"figure-%s\">\n", name);
-    svg_put_inline(stream, path, name, caption);
+    const int failed = svg_put_inline(stream, path, name, caption);
     fprintf(stream, "<figcaption>%s</figcaption>\n</figure>\n", caption);
+    return failed;
 }
 
 static void put_figures(FILE *stream, const void *context)
 {
-    const sheet *s = context;
-    if (!s->figures->are_drawn) {
-        fputs("<p>Without figures: gnuplot is missing or has failed.</p>\n", stream);
-        return;
-    }
-    for (size_t i = 0; i < s->figures->count; i++) {
-        put_figure(stream, s->folder, s->figures->name[i]);
-    }
+    fputs(((const sheet *)context)->drawings, stream);
 }
 
 static void put_lines(FILE *stream, const char *text)
@@ -210,7 +218,7 @@ static void put_lines(FILE *stream, const char *text)
     while (*text) {
         const size_t length = strcspn(text, "\n");
         char *line = strndup(text, length);
-        draw_lander_escape(stream, line ? line : "");
+        text_put_escaped(stream, line ? line : "");
         free(line);
         fputc('\n', stream);
         text += length + (text[length] == '\n');
@@ -220,17 +228,23 @@ static void put_lines(FILE *stream, const char *text)
 static void put_point(FILE *stream, const void *context)
 {
     const sheet *s = context;
-    char name[REPORT_NAME_SIZE];
-    report_run_name(s->report, s->report->shown, name);
+    const study_best *b = &s->report->best;
+    const size_t active =
+        b->conclusion.is_recommending ? b->conclusion.recommendation.active : b->seen.active;
     fputs("<p>", stream);
-    draw_lander_escape(stream, name);
-    fprintf(stream, ": %zu active.</p>\n<pre>", count_active(s->report));
+    put_shown_name(stream, s->report);
+    fprintf(stream, ", %s: %zu active.", b->conclusion.is_recommending ? "recommended" : "the best seen",
+            active);
+    if (b->problem.is_regression && !b->problem.problem) {
+        fputs(" The data are missing or have changed: columns go by their numbers, without coefficients.",
+              stream);
+    }
+    fputs("</p>\n<pre>", stream);
     put_lines(stream, s->point);
     fputs("</pre>\n", stream);
 }
 
-/* ---- The landing ------------------------------------------------------------------------------------------
- */
+/* ---- The landing ----------------------------------------------------------------- */
 
 static void put_episodes(FILE *stream, const void *context)
 {
@@ -249,30 +263,37 @@ static void put_landing(FILE *stream, const void *context)
     }
 }
 
-/* ---- Notes
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Notes ----------------------------------------------------------------------- */
+
+/* What a study tells; that of another program may be silent. */
+static void put_origin(FILE *stream, const char *before, const char *text)
+{
+    if (*text) {
+        fputs(before, stream);
+        text_put_escaped(stream, text);
+    }
+}
 
 static void put_notes(FILE *stream, const void *context)
 {
-    const report *r = report_of(context);
-    const zilch_run *run = shown_run(r);
-    fputs("<p>Run ", stream);
-    fprintf(stream, "%llu of the study, with seed %llu, was begun at ", (unsigned long long)run->run,
+    const sheet *s = context;
+    const zilch_run *run = shown_run(s->report);
+    fprintf(stream, "<p>Run %llu of the study, with seed %llu, began", (unsigned long long)run->run,
             (unsigned long long)run->seed);
-    draw_lander_escape(stream, run->texts.started);
-    fputs(" by zilch ", stream);
-    draw_lander_escape(stream, run->version);
-    fputs(" on ", stream);
-    draw_lander_escape(stream, run->texts.machine);
-    fputs(", with:</p>\n<pre>", stream);
-    put_lines(stream, ((const sheet *)context)->asked);
-    fprintf(stream,
-            "</pre>\n<p>This page was made by zilch %s from that study, and needs nothing else.</p>\n",
+    put_origin(stream, " at ", run->texts.started);
+    put_origin(stream, " on ", run->texts.machine);
+    put_origin(stream, ", by zilch ", run->version);
+    fputs(".</p>\n", stream);
+    if (*s->asked) {
+        fputs("<pre>", stream);
+        put_lines(stream, s->asked);
+        fputs("</pre>\n", stream);
+    }
+    fprintf(stream, "<p>This page was made by zilch %s from that study, and needs nothing else.</p>\n",
             zilch_version());
 }
 
-/* ---- The page
- * ------------------------------------------------------------------------------------------------ */
+/* ---- The page -------------------------------------------------------------------- */
 
 static const page_place places[] = {
     {"@TITLE@", put_title},     {"@LEAD@", put_lead},       {"@SUMMARY@", put_summary},
@@ -286,13 +307,20 @@ static zilch_status write_page(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
+/* What there is to print from. */
+typedef struct origin {
+    const report *report;
+    const report_figures *figures;
+    const char *folder;
+} origin;
+
 /* What a function prints, to be freed; NULL after printing why. */
-static char *format(const report *r, int (*print)(const report *r, FILE *stream))
+static char *format(const origin *from, int (*print)(const origin *from, FILE *stream))
 {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    const int failed = stream ? print(r, stream) : cli_fail("out of memory");
+    const int failed = stream ? print(from, stream) : cli_fail("out of memory");
     if (stream && (fclose(stream) != 0 || failed)) {
         free(text);
         return NULL;
@@ -300,28 +328,54 @@ static char *format(const report *r, int (*print)(const report *r, FILE *stream)
     return text;
 }
 
-static int print_point(const report *r, FILE *stream)
+static int print_drawings(const origin *from, FILE *stream)
 {
-    const double *x = r->best.conclusion.is_recommending ? r->best.recommended_x : r->best.seen_x;
-    return search_point_print(&r->best.problem, r->best.dim, x, SIZE_MAX, stream);
+    const report_figures *f = from->figures;
+    size_t drawn = 0;
+    int failed = 0;
+    for (size_t i = 0; i < f->count && !failed; i++) {
+        drawn += f->is_drawn[i] != 0;
+        failed = f->is_drawn[i] && print_figure(stream, from->folder, f->name[i]);
+    }
+    if (drawn < f->count || drawn == 0) {
+        fputs(drawn ? "<p>Some figures could not be drawn.</p>\n"
+                    : "<p>Without figures: gnuplot is missing or has failed.</p>\n",
+              stream);
+    }
+    return failed;
 }
 
-static int print_asked(const report *r, FILE *stream)
+static int print_tables(const origin *from, FILE *stream)
 {
-    search_words_print(stream, shown_run(r)->texts.arguments);
+    return report_tables_print(from->report, stream);
+}
+
+static int print_point(const origin *from, FILE *stream)
+{
+    const study_best *b = &from->report->best;
+    const double *x = b->conclusion.is_recommending ? b->recommended_x : b->seen_x;
+    return search_point_print(&b->problem, b->dim, x, SIZE_MAX, stream);
+}
+
+static int print_asked(const origin *from, FILE *stream)
+{
+    search_words_print(stream, shown_run(from->report)->texts.arguments);
     return 0;
 }
 
 int report_write_page(const report *r, const char *folder, const report_figures *figures, const char *path)
 {
-    char *tables = format(r, report_tables_print);
-    char *point = format(r, print_point);
-    char *asked = format(r, print_asked);
-    sheet s = {r, figures, folder, tables, point, asked};
+    const origin from = {r, figures, folder};
+    char *drawings = format(&from, print_drawings);
+    char *tables = format(&from, print_tables);
+    char *point = format(&from, print_point);
+    char *asked = format(&from, print_asked);
+    sheet s = {r, drawings, tables, point, asked};
     int failed = CLI_FAILED;
-    if (tables && point && asked) {
+    if (drawings && tables && point && asked) {
         failed = zilch_file_replace(path, write_page, &s) == ZILCH_OK ? 0 : cli_fail_library();
     }
+    free(drawings);
     free(tables);
     free(point);
     free(asked);

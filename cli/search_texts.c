@@ -76,6 +76,15 @@ static char *words_format(const search_request *r, int argc, char **argv, const 
     return text;
 }
 
+/* A comparison gives each run its own seed behind the first one. */
+static int is_said_again(const json_arguments *a, size_t index)
+{
+    static const char seed[] = "--seed=";
+    const size_t last = a->count - 1;
+    return index < last && strncmp(a->words[index], seed, strlen(seed)) == 0 &&
+           strncmp(a->words[last], seed, strlen(seed)) == 0;
+}
+
 void search_words_print(FILE *stream, const char *arguments)
 {
     json_arguments parsed;
@@ -84,29 +93,37 @@ void search_words_print(FILE *stream, const char *arguments)
     }
     fputs("zilch", stream);
     for (size_t i = 0; i < parsed.count; i++) {
-        fputc(' ', stream);
-        cli_print_word(stream, parsed.words[i]);
+        if (!is_said_again(&parsed, i)) {
+            fputc(' ', stream);
+            cli_print_word(stream, parsed.words[i]);
+        }
     }
     json_arguments_free(&parsed);
 }
 
 /* ---- The same words ---------------------------------------------------------------------------- */
 
+/* Whether the word, up to its value, is the option or short for it. */
+static int is_option(const char *word, const char *option)
+{
+    enum { SHORTEST = 4 }; /* "--ge" */
+    const size_t length = strcspn(word, "=");
+    return length >= SHORTEST && strncmp(word, option, length) == 0;
+}
+
 /* How many of the words from this one on only say with which seed, how long, and on how many threads. */
 static size_t free_words(char *const *word, size_t left)
 {
     static const struct {
         const char *name, *letter;
-    } options[] = {{"--seed", "-s"}, {"--generations", "-g"}, {"--threads", "-t"}, {"--evaluations", NULL}};
+    } options[] = {{"--seed", "-s"},        {"--generations", "-g"}, {"--threads", "-t"},
+                   {"--evaluations", NULL}, {"--time", NULL},        {"--held-out", NULL}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const size_t length = strlen(options[i].name);
-        const int is_long = strncmp(word[0], options[i].name, length) == 0;
+        const int is_long = is_option(word[0], options[i].name);
         const int is_short = options[i].letter && strncmp(word[0], options[i].letter, 2) == 0;
-        if ((is_long && word[0][length] == '=') || (is_short && word[0][2])) {
-            return 1;
-        }
-        if ((is_long && !word[0][length]) || is_short) {
-            return left > 1 ? 2 : 1;
+        if (is_long || is_short) {
+            const int has_value = is_long ? strchr(word[0], '=') != NULL : word[0][2] != '\0';
+            return has_value || left == 1 ? 1 : 2;
         }
     }
     return 0;
@@ -146,6 +163,17 @@ int search_words_are_same(const char *a, const char *b)
     json_arguments y = {0};
     const int are_read = !json_arguments_parse(a, &x) && !json_arguments_parse(b, &y);
     const int are_same = are_read && strcmp(x.checksum, y.checksum) == 0 && have_same_words(&x, &y);
+    json_arguments_free(&x);
+    json_arguments_free(&y);
+    return are_same;
+}
+
+int search_data_are_same(const char *a, const char *b)
+{
+    json_arguments x;
+    json_arguments y = {0};
+    const int are_read = !json_arguments_parse(a, &x) && !json_arguments_parse(b, &y);
+    const int are_same = !are_read || strcmp(x.checksum, y.checksum) == 0;
     json_arguments_free(&x);
     json_arguments_free(&y);
     return are_same;

@@ -23,8 +23,11 @@ void search_texts_free(search_texts *texts);
 /* A run's `arguments` as a line for the shell: "zilch lander --seed 1". */
 void search_words_print(FILE *stream, const char *arguments);
 
-/* Whether two runs' `arguments` ask for the same, but for the seed, the generations and evaluations, and the
- * threads. */
+/* Whether two runs' `arguments` ask for the same, but for the seed, how long, the threads, and in how many
+ * episodes the end is measured. */
 int search_words_are_same(const char *a, const char *b);
+
+/* Whether they were given the same data, as far as it is known. */
+int search_data_are_same(const char *a, const char *b);
 
 #endif

@@ -2,7 +2,7 @@
 #include "svg_inline.h"
 
 #include "cli.h"
-#include "draw_lander.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +25,10 @@ static char *read_all(FILE *file)
         size += fread(text + size, 1, room - size - 1, file);
     } while (!feof(file) && !ferror(file));
     text[size] = '\0';
+    if (ferror(file)) {
+        free(text);
+        return NULL;
+    }
     return text;
 }
 
@@ -72,11 +76,12 @@ static const char *skip_element(const char *text)
     return text;
 }
 
+/* From within the first tag on. Ids stand in tags only. */
 static void put_renamed(FILE *stream, const char *text, const char *name)
 {
+    int is_tag = 1;
     while (*text) {
-        const size_t plain = strcspn(text + 1, "< hu") + 1; /* to where a mark or an element may begin */
-        const size_t mark = id_mark(text);
+        const size_t mark = is_tag ? id_mark(text) : 0;
         const char *behind = skip_element(text);
         if (mark) {
             fprintf(stream, "%.*s%s-", (int)mark, text, name);
@@ -84,8 +89,8 @@ static void put_renamed(FILE *stream, const char *text, const char *name)
         } else if (behind != text) {
             text = behind;
         } else {
-            fwrite(text, 1, plain, stream);
-            text += plain;
+            is_tag = *text == '<' || (is_tag && *text != '>');
+            fputc(*text++, stream);
         }
     }
 }
@@ -100,7 +105,7 @@ int svg_put_inline(FILE *stream, const char *path, const char *name, const char 
     }
     if (svg) {
         fprintf(stream, "%s role=\"img\" aria-label=\"", element);
-        draw_lander_escape(stream, label);
+        text_put_escaped(stream, label);
         fputc('"', stream);
         put_renamed(stream, svg + strlen(element), name);
     }

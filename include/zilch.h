@@ -755,7 +755,7 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optim
                                                     zilch_record *out, size_t *count);
 
 /* The law zig as it is fitted to the best on record, as for the next generation: a new model, to be
- * destroyed. ESTATE of another law, or before there are two elites. */
+ * destroyed. ESTATE of another law, or while the first points are still drawn from the options. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_model(const zilch_optimizer *optimizer,
                                                               zilch_model **out);
 

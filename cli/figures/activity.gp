@@ -1,20 +1,21 @@
-# activity.gp - in which share of the candidates each coordinate is active, over
+# activity.gp - in which share of the evaluations each coordinate is active, over
 # generations; named are those that the recommended point has. Reads activity.dat (a
 # matrix: a row a coordinate, a column a generation) and activity.meta.gp.
 
 load "style.gp"
 load "activity.meta.gp"
 
+note = shown == 0 ? "" : shown < active ? sprintf(", named: %d of %d recommended", shown, active) : ", named: recommended"
 eval(headline("Which coordinates are active", title." · ".thousands(dim)." coordinates". \
-    (shown > 0 ? ", named: recommended" : "")))
+    note))
 
-# Names stand to the right, moved apart where they are neighbours. Coordinate 0 is on top.
+# Names stand to the right, moved apart where they are neighbours. Coordinate 1 is on top.
 longest = 0
 do for [i = 1:shown] {
-    longest = strlen(label[i]) > longest ? strlen(label[i]) : longest
+    longest = seen(label[i]) > longest ? seen(label[i]) : longest
 }
 right = page_width - 60 - text_width(longest)
-height(c) = 1 - (c + 0.5) / dim
+height(c) = 1 - (c - 0.5) / dim
 if (shown > 0) {
     array wanted[shown]
     do for [i = 1:shown] { wanted[i] = height(at[i]) }
@@ -30,7 +31,7 @@ set lmargin at screen across(100)
 set rmargin at screen across(right)
 set tmargin at screen down(126)
 set xrange [0.5:generations + 0.5]
-set yrange [dim - 0.5:-0.5]
+set yrange [dim + 0.5:0.5]
 set xtics whole_step(generations, right - 100)
 set ytics whole_step(dim, 480)
 set xlabel "generation"
@@ -43,14 +44,14 @@ set cbrange [0:1]
 unset cbtics
 set colorbox horizontal user origin screen across(326), screen down(111) \
     size screen across(150), screen up(14) noborder
-set label "share of candidates:" at graph 0, screen down(104) tc rgb ink
+set label "share of evaluations:" at graph 0, screen down(104) tc rgb ink
 set label "0" at screen across(316), screen down(104) right tc rgb ink
 set label "1" at screen across(486), screen down(104) left tc rgb ink
 
 # Browsers smooth an image: few cells are drawn one by one.
 is_few = dim * generations <= 4000
-cells = is_few ? "using ($1 + 1):2:($1 + 0.5):($1 + 1.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror fs solid 1 lw 1 lc palette" \
-               : "using ($1 + 1):2:3 with image"
+cells = is_few ? "using ($1 + 1):($2 + 1):($1 + 0.5):($1 + 1.5):($2 + 0.5):($2 + 1.5):3 with boxxyerror fs solid 1 lw 1 lc palette" \
+               : "using ($1 + 1):($2 + 1):3 with image"
 
 do for [kind in kinds] {
     eval(page(kind, "activity"))

@@ -7,7 +7,7 @@ load "correlations.meta.gp"
 # A square of cells of up to 50 pixels, and letters that fit them.
 longest = 0
 do for [i = 1:n] {
-    longest = strlen(label[i]) > longest ? strlen(label[i]) : longest
+    longest = seen(label[i]) > longest ? seen(label[i]) : longest
 }
 side = (page_width - 80) / (1 + 0.4 * text_width(longest) / (n * letter))
 side = side > 100 * n ? 100 * n : side
@@ -40,8 +40,8 @@ set key off
 set xtics () rotate by 90 right
 set ytics ()
 do for [i = 0:2 * n - 1] {
-    set xtics add (label[1 + i % n] i)
-    set ytics add (label[1 + i % n] i)
+    set xtics add (as_tic(label[1 + i % n]) i)
+    set ytics add (as_tic(label[1 + i % n]) i)
 }
 
 # Of the two ends one is darker, for grey print.

@@ -4,17 +4,18 @@
 # and `height(y)`, the share of the axis below that; and `scale`, commands that set it up.
 # No axis may be set before: `stats` would leave out what is beyond it.
 
-# Where each curve ends.
+# Where each curve ends; NaN if there is none.
 array end_x[methods]
 array end_y[methods]
 array wanted[methods]
+do for [m = 1:methods] { end_x[m] = NaN; end_y[m] = NaN }
 ends(m, x, y) = y == y ? (end_x[m] = x, end_y[m] = drawn(y), 0) : 0
 stats "progress.dat" using (ends(1 + int(column(-2)), $1, field(mean))) nooutput
 stats "progress.dat" using 1 name "TIME" nooutput
 
 # Names stand to the right, at the ends of their curves.
 do for [m = 1:methods] {
-    wanted[m] = height(end_y[m])
+    wanted[m] = end_y[m] == end_y[m] ? height(end_y[m]) : 0
     wanted[m] = wanted[m] > 1 ? 1 : wanted[m] < 0 ? 0 : wanted[m]
 }
 gap = 24 / (page_height - 179.0)
@@ -24,8 +25,10 @@ axis_end = across(right)
 set rmargin at screen axis_end
 do for [m = 1:methods] {
     y = up(88) + placed[m] * (1 - up(179))
-    set arrow from end_x[m],end_y[m] to screen axis_end + across(24), screen y nohead lw 0.7 lc rgb colour[m]
-    set label "" at screen axis_end + across(30), screen y point pt marker[m] ps 0.9 lc rgb colour[m]
+    if (end_y[m] == end_y[m]) {
+        set arrow from end_x[m],end_y[m] to screen axis_end + across(24), screen y nohead lw 0.7 lc rgb colour_of(m)
+    }
+    set label "" at screen axis_end + across(30), screen y point pt marker_of(m) ps 0.9 lc rgb colour_of(m)
     set label method[m] at screen axis_end + across(42), screen y left tc rgb ink
 }
 
@@ -42,8 +45,8 @@ haze = all_runs > 1 ? all_runs > 60 ? 0xd8000000 : 0xb0000000 : 0xff000000
 do for [kind in kinds] {
     eval(page(kind, figure))
     plot for [m = 1:methods] for [r = 1:runs[m]] "progress.dat" index m - 1 using 1:(drawn(column(mean + 2 * r))) \
-             with lines lw 1 lc rgb haze + colour[m], \
+             with lines lw 1 lc rgb haze + colour_of(m), \
          for [m = 1:methods] "" index m - 1 using 1:(drawn(column(mean))) with linespoints lw 2.5 \
-             pt marker[m] ps 0.9 pointinterval every_th lc rgb colour[m]
+             pt marker_of(m) ps 0.9 pointinterval every_th lc rgb colour_of(m)
 }
 unset output

@@ -4,11 +4,6 @@
 load "style.gp"
 load "formulas.meta.gp"
 
-# How many characters of a text are seen: marks of enhanced mode are not.
-without(text, mark) = strstrt(text, mark) == 0 ? text \
-    : without(text[1:strstrt(text, mark) - 1].text[strstrt(text, mark) + strlen(mark):*], mark)
-seen(text) = strlen(without(without(without(without(text, "{/:Italic "), "{"), "}"), "_"))
-
 # What is left and right of the equality signs.
 array before[lines]
 array after[lines]

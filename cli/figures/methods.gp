@@ -6,13 +6,14 @@ do for [m = 1:methods] {
     fewest = runs[m] < fewest ? runs[m] : fewest
     most_runs = runs[m] > most_runs ? runs[m] : most_runs
 }
-runs_text = most_runs == 1 ? "one run of each method" \
+one_run = methods == 1 ? "one run" : "one run of each method"
+runs_text = most_runs == 1 ? one_run \
           : sprintf(fewest < most_runs ? "means of %d to %d runs" : "means of %d runs", fewest, most_runs).", and each run"
-scores_text = most_runs == 1 ? "one run of each method" : "mean ± deviation"
+scores_text = most_runs == 1 ? one_run : "mean ± deviation"
 
 longest_name = 0
 do for [m = 1:methods] {
-    longest_name = strlen(method[m]) > longest_name ? strlen(method[m]) : longest_name
+    longest_name = seen(method[m]) > longest_name ? seen(method[m]) : longest_name
 }
 
 # 250 -> "250", 1e-6 -> "10^{-6}"

@@ -18,10 +18,10 @@ set yrange [lines + 0.7:0.4]
 
 longest = longest_name
 do for [g = 1:groups] {
-    longest = strlen(group[g]) > longest ? strlen(group[g]) : longest
+    longest = seen(group[g]) > longest ? seen(group[g]) : longest
     set label "{/:Bold ".group[g]."}" at graph 0, first line(0, g) right offset -1,0 tc rgb ink
     do for [m = 1:methods] {
-        set ytics add (method[m] line(m, g))
+        set ytics add (as_tic(method[m]) line(m, g))
         set label numbers[row(m, g)] at screen across(page_width - edge), first line(m, g) right tc rgb ink
         set label note(m, g) at screen across(page_width - 20), first line(m, g) right tc rgb grey
     }
@@ -43,6 +43,6 @@ do for [kind in kinds] {
     eval(page(kind, figure))
     plot for [m = 1:methods] figure.".dat" using (where(m, field(3))):(line($1, $2)): \
             (where(m, from(field(3), field(4)))):(where(m, to(field(3), field(4)))) \
-        with xerrorbars lw 2 pt marker[m] ps 1 lc rgb colour[m]
+        with xerrorbars lw 2 pt marker_of(m) ps 1 lc rgb colour_of(m)
 }
 unset output

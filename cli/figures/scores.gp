@@ -1,5 +1,5 @@
-# scores.gp - the final scores of each method: the best value seen and, where values are
-# noisy, that of the same points on evaluations held out; mean and deviation over runs.
+# scores.gp - what runs end with: the best value on record and, where values are noisy,
+# that of the recommended points on evaluations held out; mean and deviation over runs.
 # Reads scores.dat (method, mean and deviation of the best, of the held out) and
 # study.meta.gp.
 
@@ -8,7 +8,7 @@ load "study.meta.gp"
 load "methods.gp"
 
 eval(headline("Final ".value, problem." · ".scores_text. \
-    (is_noisy ? " · filled: best seen, hollow: held out" : "")))
+    (is_noisy ? " · filled: best on record, hollow: recommended" : "")))
 
 # What the axis holds. A deviation may reach below the end of a log scale: bars are cut.
 least = 1e300
@@ -38,7 +38,7 @@ array numbers[2 * methods]
 stats "scores.dat" using (numbers[int(2 * $1 - 1)] = with_deviation(field(2), field(3), digits), \
                           numbers[int(2 * $1)] = with_deviation(field(4), field(5), digits), 0) nooutput
 do for [m = 1:methods] {
-    set ytics add (method[m] 0.5 * (line(m, 1) + line(m, series)))
+    set ytics add (as_tic(method[m]) 0.5 * (line(m, 1) + line(m, series)))
     do for [s = 1:series] {
         set label numbers[2 * m - 2 + s] at screen across(page_width - 20), first line(m, s) right tc rgb ink
     }
@@ -64,8 +64,8 @@ do for [kind in kinds] {
     eval(page(kind, "scores"))
     plot for [s = 1:series] for [m = 1:methods] "scores.dat" using (where(m, field(2 * s))):(line($1, s)): \
             (where(m, from(field(2 * s), field(2 * s + 1)))):(where(m, to(field(2 * s), field(2 * s + 1)))) \
-            with xerrorbars lw 2 pt marker[m] ps 1 lc rgb colour[m], \
-        for [m = 1:(is_noisy ? methods < filled ? methods : filled : 0)] "" using (where(m, field(4))):(line($1, 2)) \
-            with points pt marker[m] ps 0.55 lc rgb "white"
+            with xerrorbars lw 2 pt marker_of(m) ps 1 lc rgb colour_of(m), \
+        for [m = 1:(is_noisy ? methods : 0)] "" using (is_filled(m) ? where(m, field(4)) : where(0, 0)):(line($1, 2)) \
+            with points pt marker_of(m) ps 0.55 lc rgb "white"
 }
 unset output

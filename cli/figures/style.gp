@@ -20,10 +20,12 @@ silver = 0xd4d4d4
 faint = 0xe4e4e4
 
 # Of methods, the same in all figures. Neighbours differ in lightness; all markers but the
-# last two are filled.
+# last two are filled. After eight the colours begin again, with other markers.
 array colour[8] = [blue, 0xe69f00, 0x882255, 0x009e73, ink, orange, 0x56b4e9, 0xcc79a7]
 array marker[8] = [7, 5, 9, 13, 11, 15, 2, 1]
-filled = 6
+colour_of(m) = colour[1 + (m - 1) % 8]
+marker_of(m) = marker[1 + (m - 1 + (m - 1) / 8) % 8]
+is_filled(m) = marker_of(m) > 2
 
 # Of heat maps: from pale to dark in even steps of lightness.
 pale_to_dark = "(0 '#dcecc9', 1 '#a3d6b5', 2 '#5fb6b5', 3 '#3a8fb0', 4 '#33669c', 5 '#352f6b', 6 '#1d1233')"
@@ -53,6 +55,15 @@ tall(pixels) = (page_height = pixels, "set tmargin at screen down(91); set bmarg
 
 # About how many pixels a text is wide that has so many characters.
 text_width(characters) = 0.6 * letter * characters
+
+# How many characters of a text are seen: marks of enhanced mode are not.
+without(text, mark) = strstrt(text, mark) == 0 ? text \
+    : without(text[1:strstrt(text, mark) - 1].text[strstrt(text, mark) + strlen(mark):*], mark)
+seen(text) = strlen(without(without(without(without(without(text, "{/:Italic "), "{"), "}"), "_"), "\\"))
+
+# A text as the label of a tic, which is a format too.
+as_tic(text) = strstrt(text, "%") == 0 ? text \
+    : text[1:strstrt(text, "%")]."%".as_tic(text[strstrt(text, "%") + 1:*])
 
 # eval(headline(TITLE, SUBTITLE)): flush with the left axis, above the plot.
 headline(title, subtitle) = (headline_title = title, headline_subtitle = subtitle, \

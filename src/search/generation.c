@@ -72,9 +72,14 @@ static zilch_status choose_elites(zilch_optimizer *o)
 /* ---- The law ---------------------------------------------------------------------- */
 
 /* In the first generation only points from elsewhere can be elites. */
+static int is_enough(const zilch_optimizer *o, size_t elites)
+{
+    return elites >= (o->generations > o->epoch.begin ? 2 : o->options.elites);
+}
+
 static int law_is_fitted(const zilch_optimizer *o)
 {
-    return o->elites >= (o->generations > o->epoch.begin ? 2 : o->options.elites);
+    return is_enough(o, o->elites);
 }
 
 /* Fits a law to these points of the archive, best first. Whatever it returns, zi_fitted_free(). */
@@ -128,9 +133,9 @@ zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
     }
     ZI_TRY(zi_alloc(&point, o->options.elites));
     const size_t elites = zi_archive_select(&o->archive, o->epoch.first_id, o->options.elites, point);
-    zilch_status status = elites >= 2
+    zilch_status status = is_enough(o, elites)
                               ? fit_to(o, elites, point, &fitted)
-                              : zi_fail(ZILCH_ESTATE, "law: there are no two elites to fit it to yet");
+                              : zi_fail(ZILCH_ESTATE, "law: there are not enough elites to fit it to yet");
     if (status == ZILCH_OK) {
         *out = fitted.model;
         fitted.model = NULL;

@@ -38,7 +38,7 @@ class BrowserError(Exception):
 class Browser:
     """One browser, one page. `complaints` are the page's errors, and its requests for anything but itself."""
 
-    def __init__(self, scratch, limit=90):
+    def __init__(self, scratch, limit=240):
         """Files go into the folder `scratch`; after `limit` seconds in all, whatever is asked fails."""
         self.deadline = time.monotonic() + limit
         self.log, self.profile = Path(scratch, "browser.log"), Path(scratch, "profile")

@@ -17,8 +17,8 @@ expect_status 0 "$zilch" report c.study -o page.html --figures figures
 expect_output "page.html
 figures"
 [ ! -s "$err" ] || complain 'something is said'
-cat >check.py <<'END'
-import csv, html.parser, re, sys
+cat >tables.py <<'END'
+import html.parser
 
 class Tables(html.parser.HTMLParser):
     """{id of the section: rows of texts}, and the text of the whole."""
@@ -41,6 +41,10 @@ class Tables(html.parser.HTMLParser):
     def handle_data(self, data):
         self.text += data
         self.cell = self.cell + data if self.cell is not None else None
+END
+cat >check.py <<'END'
+import csv, re
+from tables import Tables
 
 page = Tables(open("page.html", encoding="utf-8").read())
 runs = list(csv.DictReader(open("runs.csv", encoding="utf-8")))
@@ -53,7 +57,6 @@ blocks = open("tables.txt", encoding="utf-8").read().split("\n\n")
 names = ["it's <b>", "dense", "zig"]
 def rows(lines):
     return [[name, *re.split(r"  +", line[len(name):].strip())] for line in lines for name in names if line.startswith(name + " ")]
-found = 0
 for name, title in {"scores": "value of the best", "arrivals": "generations until", "active": "active coordinates of",
                     "recommended": "what is recommended", "tests": "p of the two-sided"}.items():
     block, = [b for b in blocks if b.startswith(title)]
@@ -76,9 +79,8 @@ for name in return active scores arrival counts run activity landing formulas; d
   done
   grep -q "<figure id=\"figure-$name\">" page.html || complain "$name is not in the page"
 done
-"$zilch" show c.study --run 6 --json >run6.json
 cat >check.py <<'END'
-import csv, glob, json, math, sqlite3, struct, xml.etree.ElementTree as tree
+import csv, glob, math, sqlite3, xml.etree.ElementTree as tree
 for path in glob.glob("figures/*.svg"):
     tree.parse(path)
 runs = list(csv.DictReader(open("runs.csv", encoding="utf-8")))
@@ -122,6 +124,75 @@ grep -q '(dense, seed 1) recommends' one.html || complain 'run 1 is not shown'
 expect_status 0 "$zilch" report c.study -o six.html --run 6 --figures six
 [ -s six/correlations.svg ] || complain 'no latent correlations'
 [ "$(awk 'NR == 1 {print NF}' six/correlations.dat)" -eq 40 ] || complain 'not 20 coordinates'
+
+# Prices and budgets are the comparison's, whatever a method searches with; a name stands for one method.
+cat >fitness.py <<'END'
+import csv, sys
+from tables import Tables
+page = Tables(open(sys.argv[1], encoding="utf-8").read())
+runs = list(csv.DictReader(open(sys.argv[2], encoding="utf-8")))
+ours = [float(row[-1]) for row in page.tables["table-runs"][1:]]
+assert len(ours) == len(runs) and all(abs(a - float(r["fitness"])) < 6e-4 * (1 + abs(a)) for a, r in zip(ours, runs)), (ours, runs)
+assert ("table-active" in page.tables) == (len(sys.argv) == 3)
+END
+printf 'a,b,c,y\n' >data.csv
+awk 'BEGIN {for (i = 0; i < 60; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + i % 3}' >>data.csv
+priced()
+{
+  rm -f priced.study
+  expect_status 0 "$zilch" compare "$@" --study priced.study --csv -o priced.csv
+  expect_status 0 "$zilch" report priced.study -o priced.html
+}
+priced --problem sphere:active=2 --dim 6 --price 0.1 --methods "a:$small,b:$small+price=5" --seeds 2 --generations 6
+python3 fitness.py priced.html priced.csv 2>"$err" || complain 'not the price of the comparison'
+priced --problem linear --data data.csv --methods "a:$small,b:$small+law=ea,c:$small+prune=no" --seeds 3 --generations 4
+python3 fitness.py priced.html priced.csv 2>"$err" || complain 'not the price of the first split'
+priced --problem sphere:active=2 --dim 6 --methods "a:$small,b:population=50+elites=5" --seeds 2 --evaluations 300
+python3 fitness.py priced.html priced.csv 'by evaluations' 2>"$err" || complain 'tables by generations, of a budget of evaluations'
+expect_failure "is called 'a' too, but was asked for in other words" "$zilch" compare --problem sphere:active=2 --dim 6 \
+  --methods "a:$small+law=ea" --seed 9 --seeds 2 --evaluations 300 --study priced.study
+cp data.csv other.csv
+echo 1,2,3,4 >>other.csv
+for data in data.csv other.csv; do
+  expect_status 0 "$zilch" optimize --problem linear --data $data --population 20 --elites 5 --generations 2 --study data.study
+done
+expect_status 0 "$zilch" report data.study -o data.html
+grep -q '1; 1 of other problems' data.html || complain 'other data are the same problem'
+rm other.csv
+expect_status 0 "$zilch" report data.study -o data.html
+grep -q 'The data are missing or have changed' data.html || complain 'missing data are not told'
+
+# Names of all kinds, more methods than colours, and runs that are longer than others.
+long=$(printf 'ä%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40)
+names="100 %s:$small,$long:$small,a_b^{c}:$small,url(#q <i>&:$small"
+for i in 5 6 7 8 9 10; do names="$names,m$i:$small"; done
+for generations in 4 9; do
+  expect_status 0 "$zilch" compare --problem smop1 --dim 8 --methods "$names" --seeds $((generations / 4)) --generations $generations --study names.study
+  names="100 %s:$small"
+done
+expect_status 0 "$zilch" report names.study -o names.html --figures names
+[ ! -s "$err" ] || complain 'names make gnuplot complain'
+grep -q '<dd>4 to 9</dd>' names.html || complain 'the generations of the shortest and the longest'
+python3 -c '
+import glob, xml.etree.ElementTree as tree
+for path in glob.glob("names/*.svg"): tree.parse(path)
+text = open("names.html", encoding="utf-8").read()
+assert "url(#q &lt;i&gt;&amp;" in text and "ä" * 40 in text' 2>"$err" || complain 'names are not as they were given'
+
+# Figures of another study in the folder go away; what a run has not recommended is not shown as recommended.
+[ -s figures/landing.svg ] || complain 'no landing'
+expect_status 0 "$zilch" report names.study -o names2.html --figures figures
+[ ! -e figures/landing.svg ] && [ -s figures/return.svg ] || complain 'pictures of another study are left'
+cp c.study silent.study
+python3 -c '
+import sqlite3
+db = sqlite3.connect("silent.study")
+columns = "point mean deviation fitness evaluations failures spent active pruned held_out_mean held_out_error held_out_count x".split()
+db.execute("update conclusions set " + ", ".join(c + " = NULL" for c in columns) + " where run = 1")
+db.commit()'
+expect_status 0 "$zilch" report silent.study -o silent.html --run 1
+grep -q 'has recommended nothing' silent.html || complain 'nothing is recommended'
+grep -q 'dense, seed 1, the best seen' silent.html || complain 'the best seen is not shown'
 
 # One run, without noise and without a name; two that differ by their seeds belong together; other problems do not.
 expect_status 0 "$zilch" optimize --problem sphere:active=4 --dim 8 --population 20 --elites 5 --generations 6 --study s.study --seed 1
@@ -183,4 +254,14 @@ expect_in_error 'bare.html: made without figures'
 grep -q 'Without figures' bare.html || complain 'the page does not say so'
 [ -s bare/progress.dat ] && [ ! -e bare/return.svg ] || complain 'not the data alone'
 grep -q 'table-runs' bare.html || complain 'no tables'
+# More methods than a table of pairs holds; no folder for figures.
+for part in a b; do
+  many=$(awk -v p=$part -v s="$small" 'BEGIN {for (i = 1; i <= 51; i++) printf "%s%s%d:%s", (i > 1 ? "," : ""), p, i, s}')
+  expect_status 0 "$zilch" compare --problem sphere:active=2 --dim 3 --methods "$many" --seeds 1 --generations 1 --study many.study
+done
+status=0
+env TMPDIR=/nowhere "$zilch" report many.study -o many.html >"$out" 2>"$err" || status=$?
+[ "$status" -eq 1 ] || complain "no folder: status $status"
+expect_in_error 'cannot make a folder for the figures'
+grep -q 'sphere:dim=3,active=2: 102 methods, 102 runs' many.html || complain 'no page of 102 methods'
 verdict

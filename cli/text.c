@@ -1,0 +1,69 @@
+/* Text from outside. */
+#include "text.h"
+
+#include <string.h>
+
+/* Overlong forms and surrogates are none. */
+size_t text_character(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const size_t length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const int is_wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0) ||
+                         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90) ||
+                         at[0] > 0xf4 || (at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe);
+    return is_wrong ? 0 : length;
+}
+
+void text_put_escaped(FILE *stream, const char *text)
+{
+    static const char *const name[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    static const char special[] = "&<>\"'";
+    for (const char *at = text; *at;) {
+        const char *found = strchr(special, *at);
+        const size_t length = text_character(at);
+        if (found) {
+            fputs(name[found - special], stream);
+        } else if (length == 0 || (unsigned char)*at < ' ' || *at == 0x7f) {
+            fputc('?', stream);
+        } else {
+            fwrite(at, 1, length, stream);
+        }
+        at += length ? length : 1;
+    }
+}
+
+/* Letters of the text, and of what is no UTF-8 bytes. */
+static size_t count_letters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; count++) {
+        const size_t length = text_character(text);
+        text += length ? length : 1;
+    }
+    return count;
+}
+
+/* What is behind so many letters. */
+static const char *skip_letters(const char *text, size_t count)
+{
+    for (; *text && count > 0; count--) {
+        const size_t length = text_character(text);
+        text += length ? length : 1;
+    }
+    return text;
+}
+
+void text_shorten(const char *text, size_t most, char *out, size_t size)
+{
+    const size_t letters = count_letters(text);
+    const int is_short = letters <= most;
+    const size_t before = is_short ? letters : most / 2;
+    const char *middle = skip_letters(text, before);
+    const char *behind = is_short ? middle : skip_letters(text, letters - (most - 1 - before));
+    snprintf(out, size, "%.*s%s%s", (int)(middle - text), text, is_short ? "" : "…", behind);
+}

@@ -1,0 +1,18 @@
+/* Text from outside: names of methods, of problems, of files. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Bytes of the UTF-8 character that begins here, 0 if there is none. */
+size_t text_character(const char *text);
+
+/* As it may stand in XML and HTML; what is no UTF-8, or no character of theirs, becomes '?'. */
+void text_put_escaped(FILE *stream, const char *text);
+
+/* Of a text that has more than `most` letters the beginning and the end, with an ellipsis between them. `out`
+ * takes 4 bytes a letter, and 1 more. */
+void text_shorten(const char *text, size_t most, char *out, size_t size);
+
+#endif
