@@ -12,7 +12,7 @@
 /* A run that is there. */
 typedef struct kept {
     uint64_t run, seed, generations, evaluations;
-    char *name, *problem, *arguments;
+    char *name, *arguments;
 } kept;
 
 struct compare_study {
@@ -20,7 +20,7 @@ struct compare_study {
     zilch_study *study;
     pthread_mutex_t lock;
     kept *runs;
-    size_t count, room;
+    size_t count;
 };
 
 /* ---- Words ---------------------------------------------------------------------------- */
@@ -48,24 +48,19 @@ static int make_texts(search_texts *out, const compare_method *m, const search_r
 static zilch_status keep(void *context, const zilch_run *run)
 {
     compare_study *c = context;
-    if (c->count == c->room) {
-        const size_t room = c->room ? 2 * c->room : 16;
-        kept *more = realloc(c->runs, room * sizeof *more);
-        if (!more) {
-            return ZILCH_ENOMEM;
-        }
-        c->runs = more;
-        c->room = room;
+    kept *more = realloc(c->runs, (c->count + 1) * sizeof *more); /* they are few */
+    if (!more) {
+        return ZILCH_ENOMEM;
     }
-    kept *k = &c->runs[c->count++];
+    c->runs = more;
+    kept *k = &more[c->count++];
     *k = (kept){.run = run->run,
                 .seed = run->seed,
                 .generations = run->generations,
                 .evaluations = run->evaluations,
                 .name = strdup(run->texts.name),
-                .problem = strdup(run->texts.problem),
                 .arguments = strdup(run->texts.arguments)};
-    return k->name && k->problem && k->arguments ? ZILCH_OK : ZILCH_ENOMEM;
+    return k->name && k->arguments ? ZILCH_OK : ZILCH_ENOMEM;
 }
 
 static const kept *find(const compare_study *c, const char *name, uint64_t seed)
@@ -228,7 +223,6 @@ void compare_study_close(compare_study *study)
     }
     for (size_t i = 0; i < study->count; i++) {
         free(study->runs[i].name);
-        free(study->runs[i].problem);
         free(study->runs[i].arguments);
     }
     free(study->runs);

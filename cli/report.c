@@ -3,7 +3,6 @@
 #include "report.h"
 
 #include "cli.h"
-#include "json.h"
 #include "search_texts.h"
 #include "text.h"
 
@@ -274,21 +273,16 @@ static void describe(report *r, const zilch_run *model)
     compare_usual_targets(s);
 }
 
-/* What a comparison has said to all of its methods stands before what it says to each, and ends with the
- * threads: the price that is in every fitness, and the budget. */
+/* What a comparison has said to all of its methods: the price that is in every fitness, and the budget. */
 static void take_comparison(report *r, const zilch_run *model)
 {
     json_arguments a;
     search_request base;
     search_problem problem = {.problem = NULL};
-    size_t count = 0;
     if (!*model->texts.name || json_arguments_parse(model->texts.arguments, &a)) {
         return;
     }
-    while (count < a.count && strncmp(a.words[count], "--threads=", strlen("--threads=")) != 0) {
-        count++;
-    }
-    if (count < a.count && search_request_parse(&base, (int)count + 1, a.words) == 0) {
+    if (a.count > 0 && search_request_parse(&base, (int)search_words_shared(&a), a.words) == 0) {
         const int is_said = !isnan(base.price);
         const int is_there = !base.data || access(base.data, R_OK) == 0;
         if (!is_said && is_there && search_problem_open(&problem, &base) == 0) {

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 #include "compare_pages.h"
-#include "json.h"
 #include "report_published.h"
+#include "search_texts.h"
 #include "text.h"
 
 #include <math.h>
@@ -66,15 +66,11 @@ static int is_published(const zilch_run *run)
     json_arguments a;
     int is_preset = 0;
     int is_other = 0;
-    size_t i = 0;
     if (strcmp(run->texts.name, zilch_law_name(run->law)) != 0 ||
         json_arguments_parse(run->texts.arguments, &a)) {
         return 0;
     }
-    while (i < a.count && strncmp(a.words[i], "--threads=", strlen("--threads=")) != 0) {
-        i++;
-    }
-    for (i++; i < a.count; i++) {
+    for (size_t i = search_words_shared(&a); i < a.count; i++) {
         is_preset |= strcmp(a.words[i], "--preset=published") == 0;
         is_other |= !is_published_word(run, a.words[i]);
     }

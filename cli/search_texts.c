@@ -101,6 +101,16 @@ void search_words_print(FILE *stream, const char *arguments)
     json_arguments_free(&parsed);
 }
 
+size_t search_words_shared(const json_arguments *arguments)
+{
+    static const char last[] = "--threads=";
+    size_t count = 0;
+    while (count < arguments->count && strncmp(arguments->words[count], last, strlen(last)) != 0) {
+        count++;
+    }
+    return count < arguments->count ? count + 1 : arguments->count;
+}
+
 /* ---- The same words ---------------------------------------------------------------------------- */
 
 /* Whether the word, up to its value, is the option or short for it. */

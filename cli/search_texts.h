@@ -2,6 +2,7 @@
 #ifndef SEARCH_TEXTS_H
 #define SEARCH_TEXTS_H
 
+#include "json.h"
 #include "search_options.h"
 #include "search_problem.h"
 #include "zilch.h"
@@ -22,6 +23,9 @@ void search_texts_free(search_texts *texts);
 
 /* A run's `arguments` as a line for the shell: "zilch lander --seed 1". */
 void search_words_print(FILE *stream, const char *arguments);
+
+/* How many of the words of a comparison's run are said to all methods: they end with the threads. */
+size_t search_words_shared(const json_arguments *arguments);
 
 /* Whether two runs' `arguments` ask for the same, but for the seed, how long, the threads, and in how many
  * episodes the end is measured. */
