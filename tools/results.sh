@@ -3,11 +3,12 @@
 # inverter, and the defaults without correlations; and one run as in the publication's Algorithm 2. Between one and
 # two hours on two cores; interrupted, it goes on where it was.
 #
-#   tools/results.sh ZILCH FOLDER [ARGUMENTS]   ARGUMENTS of 'zilch compare', such as --runs 2 --generations 8
+#   tools/results.sh ZILCH FOLDER [GENERATIONS [RUNS]]   100 and 10, if not given
 set -eu
 zilch=$1
 folder=$2
-shift 2
+generations=${3:-100}
+runs=${4:-10}
 published='dense:published+dense+price=0,ea:published+ea,adhoc:published+adhoc,zig:published'
 ours='exact:published+inverter=exact,uncorrelated:default+shrinkage=all,default'
 mkdir -p "$folder"
@@ -18,19 +19,26 @@ compare()
 {
   methods=$1
   shift
-  "$zilch" compare --study results.study --at 25,50 --methods "$methods" "$@"
+  "$zilch" compare --study results.study --methods "$methods" --generations "$generations" --runs "$runs" \
+    --at "$((generations / 4)),$((generations / 2))" "$@"
 }
 
-began=$(date +%s)
-compare "$published" "$@" -o published.txt
-printf 'the four laws of the publication: %d s\n' $(($(date +%s) - began)) | tee -a times.txt
-began=$(date +%s)
-compare "$published,$ours" "$@" -o tables.txt
-printf 'three more methods: %d s\n' $(($(date +%s) - began)) | tee -a times.txt
-compare "$published,$ours" "$@" --csv -o runs.csv
-compare "$published,$ours" "$@" --latex -o tables.tex
+# timed WHAT COMMAND...: how long it took goes to times.txt.
+timed()
+{
+  what=$1
+  shift
+  began=$(date +%s)
+  "$@"
+  printf '%s: %d s\n' "$what" $(($(date +%s) - began)) | tee -a times.txt
+}
+
+timed 'the four laws of the publication' compare "$published" -o published.txt
+timed 'three more methods' compare "$published,$ours" -o tables.txt
+compare "$published,$ours" --csv -o runs.csv
+compare "$published,$ours" --latex -o tables.tex
 "$zilch" report results.study -o results.html --figures figures
 if [ ! -e algorithm2.study ]; then
-  "$zilch" lander --preset published --population 1000 --study algorithm2.study >algorithm2.txt
+  "$zilch" lander --preset published --population 1000 --generations "$generations" --study algorithm2.study >algorithm2.txt
 fi
 "$zilch" report algorithm2.study -o algorithm2.html --figures algorithm2
