@@ -137,6 +137,11 @@ static void put_published_row(FILE *stream, const report *r, const page *p, size
     fputs("</tr>\n", stream);
 }
 
+static const char outside_note[] =
+    "<p>† The mean is outside the publication's mean ± standard deviation. Generations are counted from 1, "
+    "the first population's; if the publication counts it as 0, which it does not say, ours are one less. Of "
+    "ten runs a mean is outside such a range now and then by chance.</p>\n";
+
 static void put_page(FILE *stream, const report *r, const page *p)
 {
     int marks = 0;
@@ -150,8 +155,7 @@ static void put_page(FILE *stream, const report *r, const page *p)
         marks |= put_row(stream, r, p, k);
         put_published_row(stream, r, p, k);
     }
-    end_table(stream,
-              marks ? "<p>† The mean is outside the publication's mean ± standard deviation.</p>\n" : "");
+    end_table(stream, marks ? outside_note : "");
 }
 
 /* ---- All in one line a method ---------------------------------------------------- */
