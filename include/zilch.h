@@ -425,6 +425,7 @@ typedef struct zilch_lander_options {
     int wind;                /* 0; 1: with wind and turbulence */
     double wind_power;       /* 15, from 0 to 20 */
     double turbulence_power; /* 1.5, from 0 to 2 */
+    unsigned most_steps;     /* 1000; an episode that is longer is truncated */
     unsigned lanes;          /* 0: the widest this processor has; 1: one world after the other, by plain code;
                                 4, 8 or 16. The bits are the same. */
 } zilch_lander_options;
@@ -452,6 +453,10 @@ ZILCH_API void zilch_lander_destroy(zilch_lander *lander);
 
 /* World number `world` begins anew, as Gymnasium's reset(seed=seed) does. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed);
+
+/* It begins anew and goes on in its random numbers, as Gymnasium's reset() without a seed does. ESTATE if it
+ * was never reset. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_again(zilch_lander *lander, size_t world);
 
 /* One step of every world that has not ended; the others stay as they are, with their last reward. `actions`
  * (worlds x 2): main engine, off up to 0 and then from half to full thrust at 1; side engines, -1 to -0.5

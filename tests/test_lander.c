@@ -565,6 +565,59 @@ static void reset_leaves_the_others_alone(void **state)
 /* ---- Bad input --------------------------------------------------------------------------------------------
  */
 
+/* Without a seed a world begins anew where its random numbers are, which the steps before have moved on: the
+ * same after the same flight, another one after a longer one, and always other than at first. That it is
+ * Gymnasium's reset() is shown in python/tests/test_lander.py. */
+static void again_goes_on_in_the_random_numbers(void **state)
+{
+    (void)state;
+    const double actions[2 * FEW] = {0.5, 0.8, 0.5, 0.8, 0.5, 0.8, 0.5, 0.8, 0.5, 0.8};
+    unsigned char first[RESULT];
+    unsigned char begun[FEW][RESULT];
+    zilch_lander *lander;
+    assert_int_equal(zilch_lander_create(&lander, FEW, NULL), ZILCH_OK);
+    for (size_t i = 0; i < FEW; i++) {
+        reset(lander, i, 7);
+    }
+    result_of(lander, 0, first);
+    for (size_t i = 0; i < FEW; i++) { /* world i after i steps, but the last as the one before it */
+        if (i && i < FEW - 1) {
+            step(lander, actions);
+        }
+        assert_int_equal(zilch_lander_again(lander, i), ZILCH_OK);
+        result_of(lander, i, begun[i]);
+        assert_memory_not_equal(begun[i], first, RESULT);
+        assert_int_equal(look(lander, i).steps, 0);
+    }
+    assert_memory_equal(begun[FEW - 1], begun[FEW - 2], RESULT);
+    assert_memory_not_equal(begun[1], begun[2], RESULT);
+    reset(lander, 3, 7);
+    result_of(lander, 3, begun[3]);
+    assert_memory_equal(begun[3], first, RESULT);
+    zilch_lander_destroy(lander);
+}
+
+static void episodes_may_be_shorter_or_longer(void **state)
+{
+    (void)state;
+    static const unsigned most[] = {1, 30, 1500};
+    for (size_t k = 0; k < COUNT(most); k++) {
+        zilch_lander_options options = zilch_lander_defaults();
+        zilch_lander *lander;
+        unsigned steps = 0;
+        options.most_steps = most[k];
+        options.gravity = -1e-9; /* nothing falls, so nothing else ends it */
+        assert_int_equal(zilch_lander_create(&lander, 1, &options), ZILCH_OK);
+        reset(lander, 0, 3);
+        while (!*zilch_lander_truncated(lander) && !*zilch_lander_terminated(lander)) {
+            step(lander, (const double[2]){0.0, 0.0});
+            steps++;
+        }
+        assert_true(*zilch_lander_terminated(lander) ? steps < most[k] : steps == most[k]);
+        zilch_lander_destroy(lander);
+    }
+}
+
 static void actions_must_be_numbers(void **state)
 {
     (void)state;
@@ -640,6 +693,8 @@ static void worlds_must_be_reset_first(void **state)
     }
     result_of(lander, 0, before);
     const zilch_lander_view view = look(lander, 0);
+    assert_int_equal(zilch_lander_again(lander, 3), ZILCH_ESTATE);
+    expect_text("world 3 ");
     assert_int_equal(zilch_lander_step(lander, actions), ZILCH_ESTATE);
     expect_text("world 3 ");
     check_unmoved(lander, 0, before, &view);
@@ -662,6 +717,9 @@ static void worlds_out_of_range(void **state)
     assert_int_equal(zilch_lander_look(lander, 0, NULL), ZILCH_EARG);
     assert_int_equal(zilch_lander_look(NULL, 0, &view), ZILCH_EARG);
     assert_int_equal(zilch_lander_reset(NULL, 0, 1), ZILCH_EARG);
+    assert_int_equal(zilch_lander_again(NULL, 0), ZILCH_EARG);
+    assert_int_equal(zilch_lander_again(lander, FEW), ZILCH_EARG);
+    expect_text("world 5");
     assert_int_equal(zilch_lander_step(lander, NULL), ZILCH_EARG);
     assert_int_equal(zilch_lander_step(NULL, (const double[2]){0.0, 0.0}), ZILCH_EARG);
     zilch_lander_destroy(lander);
@@ -702,6 +760,11 @@ static void options_out_of_range(void **state)
         o.lanes = lanes[i];
         refused(&o, "lanes");
     }
+    o = zilch_lander_defaults();
+    o.most_steps = 0;
+    refused(&o, "most steps");
+    o.most_steps = UINT_MAX;
+    refused(&o, "most steps");
     o = zilch_lander_defaults();
     o.size = 0;
     refused(&o, "zilch_lander_defaults");
@@ -901,6 +964,8 @@ int main(void)
         cmocka_unit_test(worlds_do_not_depend_on_each_other),
         cmocka_unit_test(ended_worlds_stay_until_their_reset),
         cmocka_unit_test(reset_leaves_the_others_alone),
+        cmocka_unit_test(again_goes_on_in_the_random_numbers),
+        cmocka_unit_test(episodes_may_be_shorter_or_longer),
         cmocka_unit_test(actions_must_be_numbers),
         cmocka_unit_test(actions_are_cut_off),
         cmocka_unit_test(worlds_must_be_reset_first),

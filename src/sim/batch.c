@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_STEPS_MOST = 1000000000 };
+
 zilch_lander_options zilch_lander_defaults(void)
 {
     return (zilch_lander_options){.size = sizeof(zilch_lander_options),
@@ -13,6 +15,7 @@ zilch_lander_options zilch_lander_defaults(void)
                                   .wind = 0,
                                   .wind_power = 15.0,
                                   .turbulence_power = 1.5,
+                                  .most_steps = ZILCH_LANDER_MOST_STEPS,
                                   .lanes = 0};
 }
 
@@ -33,6 +36,10 @@ static zilch_status check_options(const zilch_lander_options *o)
     if (!(o->turbulence_power >= 0.0 && o->turbulence_power <= 2.0)) {
         return zi_fail(ZILCH_EARG, "lander: the turbulence's power must be from 0 to 2, not %g",
                        o->turbulence_power);
+    }
+    if (o->most_steps < 1 || o->most_steps > MOST_STEPS_MOST) {
+        return zi_fail(ZILCH_EARG, "lander: an episode's most steps must be from 1 to %d, not %u",
+                       MOST_STEPS_MOST, o->most_steps);
     }
     if (o->lanes != 0 && o->lanes != 1 && o->lanes != 4 && o->lanes != 8 && o->lanes != 16) {
         return zi_fail(ZILCH_EARG, "lander: lanes must be 1, 4, 8 or 16, or 0 for the best, not %u",
@@ -136,19 +143,38 @@ static void publish(zilch_lander *l, size_t i)
     l->truncated[i] = (unsigned char)w->truncated;
 }
 
+static void begin(zilch_lander *lander, size_t world)
+{
+    zi_lander *w = &lander->world[world];
+    w->has_wind = lander->options.wind;
+    w->wind_power = lander->options.wind_power;
+    w->turbulence_power = lander->options.turbulence_power;
+    w->most_steps = (int)lander->options.most_steps;
+    zi_lander_begin(w, lander->options.gravity);
+    w->is_ready = 1;
+    publish(lander, world);
+    lander->reward[world] = 0.0;
+}
+
 zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed)
 {
     if (!lander || world >= lander->worlds) {
         return zi_fail(ZILCH_EARG, "lander: there is no world %zu", world);
     }
-    zi_lander *w = &lander->world[world];
-    w->has_wind = lander->options.wind;
-    w->wind_power = lander->options.wind_power;
-    w->turbulence_power = lander->options.turbulence_power;
-    zi_lander_reset(w, seed, lander->options.gravity);
-    w->is_ready = 1;
-    publish(lander, world);
-    lander->reward[world] = 0.0;
+    lander->world[world].rng = zi_pcg64_seed(seed);
+    begin(lander, world);
+    return ZILCH_OK;
+}
+
+zilch_status zilch_lander_again(zilch_lander *lander, size_t world)
+{
+    if (!lander || world >= lander->worlds) {
+        return zi_fail(ZILCH_EARG, "lander: there is no world %zu", world);
+    }
+    if (!lander->world[world].is_ready) {
+        return zi_fail(ZILCH_ESTATE, "lander: world %zu was never reset", world);
+    }
+    begin(lander, world);
     return ZILCH_OK;
 }
 

@@ -143,7 +143,7 @@ void zi_lander_observe(zi_lander *l)
         l->reward = 100.0;
     }
     l->steps++;
-    l->truncated = l->steps >= ZI_MOST_STEPS;
+    l->truncated = l->steps >= l->most_steps;
     for (int i = 0; i < ZI_OBSERVATIONS; i++) {
         l->observation[i] = (float)state[i];
     }
@@ -156,11 +156,10 @@ void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS])
     zi_lander_observe(l);
 }
 
-void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
+void zi_lander_begin(zi_lander *l, double gravity)
 {
     static const double nothing[ZI_ACTIONS] = {0.0, 0.0};
     double ground[CHUNKS];
-    l->rng = zi_pcg64_seed(seed);
     draw_ground(&l->rng, ground);
     zi_world_build(&l->world, ground, gravity);
     zi_body *b = &l->world.body[ZI_LANDER];
@@ -175,4 +174,11 @@ void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
     l->terminated = 0;
     zi_lander_step(l, nothing);
     l->terminated = 0;
+}
+
+void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
+{
+    l->rng = zi_pcg64_seed(seed);
+    l->most_steps = ZI_MOST_STEPS;
+    zi_lander_begin(l, gravity);
 }

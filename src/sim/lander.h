@@ -18,7 +18,7 @@ typedef struct zi_lander {
     int64_t wind, turbulence;      /* how far each has come */
     int has_wind;
     double wind_power, turbulence_power;
-    int steps;
+    int steps, most_steps;
     float observation[ZI_OBSERVATIONS];
     double reward;
     int terminated, truncated;
@@ -26,6 +26,7 @@ typedef struct zi_lander {
 } zi_lander;
 
 void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity);
+void zi_lander_begin(zi_lander *l, double gravity); /* the same, with the random numbers that come next */
 
 /* One step; `action` holds main and side engine, from -1 to 1 (beyond is cut off). */
 void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS]);
