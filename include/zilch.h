@@ -707,13 +707,15 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_error(zilch_optimizer *optimi
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_point(zilch_optimizer *optimizer, const double *x,
                                                          double value);
 
-/* Closes the generation with what is back; nothing happens if nothing is. */
+/* Closes the generation with what is back; nothing happens if nothing is. Before the first ask, takes the
+ * points that were told into the archive. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_advance(zilch_optimizer *optimizer);
 
 typedef struct zilch_progress {
     uint64_t generations; /* closed */
     uint64_t evaluations; /* told, foreign points and failures among them */
     uint64_t failures;
+    uint64_t foreign;  /* of the evaluations, those of points that were not asked for */
     uint64_t points;   /* different ones evaluated */
     uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
     uint64_t restarts;
@@ -803,6 +805,11 @@ typedef struct zilch_limits {
 } zilch_limits;
 
 ZILCH_API zilch_limits zilch_limits_defaults(void);
+
+/* Which limit is met, if any: for those who ask and tell by themselves. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_limits_reached(const zilch_limits *limits,
+                                                             const zilch_optimizer *optimizer,
+                                                             zilch_stop *reason);
 
 /* Runs until a limit is met; which one, goes to *reason (may be NULL). Any failure leaves the optimiser as it
  * was after the last generation that closed, and the points of the one begun are asked again. */

@@ -280,6 +280,33 @@ static void stagnation_stops(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* Who asks and tells by himself stops where the library would have. */
+static void limits_can_be_asked_for(void **state)
+{
+    (void)state;
+    record *r = fresh_record();
+    zilch_limits limits = no_limits();
+    zilch_stop reason;
+    limits.generations = 3;
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, DIM, 5);
+    for (uint64_t generation = 1; generation <= 3; generation++) {
+        assert_int_equal(zilch_limits_reached(&limits, o, &reason), ZILCH_OK);
+        assert_int_equal(reason, ZILCH_STOP_NONE);
+        limits.generations = generation;
+        assert_int_equal(optimize(o, r, &limits), ZILCH_STOP_GENERATIONS);
+        limits.generations = 3;
+    }
+    assert_int_equal(zilch_limits_reached(&limits, o, &reason), ZILCH_OK);
+    assert_int_equal(reason, ZILCH_STOP_GENERATIONS);
+    limits.target = zilch_optimizer_progress(o).best_value;
+    assert_int_equal(zilch_limits_reached(&limits, o, &reason), ZILCH_OK);
+    assert_int_equal(reason, ZILCH_STOP_TARGET);
+    limits.size = 0;
+    assert_int_equal(zilch_limits_reached(&limits, o, &reason), ZILCH_EARG);
+    assert_int_equal(zilch_limits_reached(NULL, o, &reason), ZILCH_EARG);
+    zilch_optimizer_destroy(o);
+}
+
 static void bad_limits_are_refused(void **state)
 {
     (void)state;
@@ -974,6 +1001,7 @@ int main(void)
         cmocka_unit_test(evaluations_are_counted_over_a_life),
         cmocka_unit_test(a_target_is_met_by_the_value),
         cmocka_unit_test(stagnation_stops),
+        cmocka_unit_test(limits_can_be_asked_for),
         cmocka_unit_test(bad_limits_are_refused),
         cmocka_unit_test(an_observer_may_end_the_run),
         cmocka_unit_test(a_failing_objective_loses_nothing),

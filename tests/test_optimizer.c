@@ -802,6 +802,7 @@ static void some_foreign_points_come_first(void **state)
         }
         const zilch_progress progress = zilch_optimizer_progress(o);
         assert_true(progress.evaluations == 3 && progress.failures == 1 && progress.generations == 0);
+        assert_true(progress.foreign == 3 && isnan(progress.best_value));
         a.n = plain.n = 0;
         ask_more(o, N, &a);
         ask_more(without, N, &plain);
@@ -816,6 +817,30 @@ static void some_foreign_points_come_first(void **state)
         zilch_optimizer_destroy(o);
         zilch_optimizer_destroy(without);
     }
+}
+
+/* They count before anything is asked, if one asks for it; and the run is the same then. */
+static void foreign_points_are_taken_by_an_advance(void **state)
+{
+    (void)state;
+    static asked a, plain;
+    const double x[2][DIM] = {{1, 0, 0, 0, 2}, {0, 3, 0, 0, 0}};
+    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, DIM, 21);
+    zilch_optimizer *without = small_optimizer(ZILCH_LAW_ZIG, DIM, 21);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(zilch_tell_point(o, x[i], (double)(2 - i)), ZILCH_OK);
+        assert_int_equal(zilch_tell_point(without, x[i], (double)(2 - i)), ZILCH_OK);
+    }
+    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_true(zi_optimizer_is_valid(o));
+    const zilch_progress progress = zilch_optimizer_progress(o);
+    assert_true(progress.generations == 0 && progress.best_value == 1.0 && progress.best_active == 1);
+    a.n = plain.n = 0;
+    ask_more(o, N, &a);
+    ask_more(without, N, &plain);
+    assert_memory_equal(a.x, plain.x, (size_t)N * DIM * sizeof *a.x);
+    zilch_optimizer_destroy(o);
+    zilch_optimizer_destroy(without);
 }
 
 /* As many as the elites: the first population is of a law fitted to them. */
@@ -966,6 +991,7 @@ int main(void)
         cmocka_unit_test(failures_with_others_open),
         cmocka_unit_test(a_failed_point_is_ranked_last),
         cmocka_unit_test(some_foreign_points_come_first),
+        cmocka_unit_test(foreign_points_are_taken_by_an_advance),
         cmocka_unit_test(enough_foreign_points_are_a_warm_start),
         cmocka_unit_test(a_foreign_point_in_the_middle),
         cmocka_unit_test(a_foreign_point_gets_a_genome_of_its_own),

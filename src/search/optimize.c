@@ -46,6 +46,17 @@ static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
     return ZILCH_STOP_NONE;
 }
 
+zilch_status zilch_limits_reached(const zilch_limits *limits, const zilch_optimizer *optimizer,
+                                  zilch_stop *reason)
+{
+    if (!limits || !optimizer || !reason) {
+        return zi_fail(ZILCH_EARG, "limits: limits, optimizer and a place for the reason must be given");
+    }
+    ZI_TRY(check_limits(limits));
+    *reason = reached(optimizer, limits);
+    return ZILCH_OK;
+}
+
 /* What is left of the population, or of what must come back, and the share asked beyond it; but not more
  * evaluations than are allowed. */
 static size_t batch_size(const zilch_optimizer *o, const zilch_limits *limits)

@@ -316,7 +316,11 @@ zilch_status zilch_advance(zilch_optimizer *o)
     if (!o) {
         return zi_fail(ZILCH_EARG, "advance: no optimizer given");
     }
-    return o->told ? close_generation(o) : ZILCH_OK;
+    if (o->told) {
+        return close_generation(o);
+    }
+    /* Later, what the last generation has announced may still be read. */
+    return o->generations == 0 && o->slots == 0 ? zi_optimizer_settle(o) : ZILCH_OK;
 }
 
 /* ---- Telling ---------------------------------------------------------------------- */

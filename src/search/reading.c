@@ -27,6 +27,7 @@ zilch_progress zilch_optimizer_progress(const zilch_optimizer *o)
     zilch_progress progress = {.generations = o->generations,
                                .evaluations = o->evaluations,
                                .failures = o->failures,
+                               .foreign = o->foreign,
                                .points = o->archive.rows.count,
                                .improved = o->improved,
                                .restarts = o->restarts,
