@@ -29,7 +29,7 @@ run_tests()
   build=$root/build/$1
   mkdir -p "$build"
   printf '== %s: build\n' "$1"
-  quietly "$build/build.log" cmake -S "$root" --preset "$1"
+  quietly "$build/build.log" cmake -S "$root" --preset "$1" -DZILCH_PYTHON=ON
   quietly "$build/build.log" cmake --build "$build"
   printf '== %s: tests\n' "$1"
   ctest --test-dir "$build" --parallel "$cores" --label-exclude "$2" --output-on-failure \

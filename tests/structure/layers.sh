@@ -30,7 +30,7 @@ keeper_of()
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
     sqlite3.h) echo src/store/sql.c ;;
     mpi.h) echo src/parallel/mpi.c ;;
-    Python.h) echo python/module.c ;;
+    Python.h) echo python/core.h ;;
     *) return 1 ;;
   esac
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# clang-tidy over the library, the benchmarks and the command, clang-format over every C file.
+# clang-tidy over the library, the benchmarks, the command and the extension module, clang-format over every C file.
 . "${0%/*}/common.sh"
 
 cd "$source"
-find src bench cli -name '*.c' | sort >"$scratch/units"
-find include src bench cli tests examples -name '*.[ch]' | sort >"$scratch/all"
+find src bench cli python -name '*.c' | sort >"$scratch/units"
+find include src bench cli python tests examples -name '*.[ch]' | sort >"$scratch/all"
 # The build is gcc's: options that clang does not know are not our concern here.
 # Asserts are on: they tell the analyser what is known.
 xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 2 clang-tidy --quiet -p "$build" \

@@ -1,0 +1,204 @@
+/* Objects of the library as capsules, and as bytes and files. */
+#include "core.h"
+
+#include <stdlib.h>
+
+static void destroy_model(void *object)
+{
+    zilch_model_destroy(object);
+}
+
+static void destroy_optimizer(void *object)
+{
+    zilch_optimizer_destroy(object);
+}
+
+static void destroy_problem(void *object)
+{
+    zilch_problem_close(object);
+}
+
+static void destroy_lander(void *object)
+{
+    zilch_lander_destroy(object);
+}
+
+static void destroy_study(void *object)
+{
+    zilch_study_close(object);
+}
+
+static const struct {
+    const char *capsule, *noun;
+    void (*destroy)(void *object);
+} kinds[] = {
+    [HANDLE_MODEL] = {"zilch.model", "model", destroy_model},
+    [HANDLE_OPTIMIZER] = {"zilch.optimizer", "optimizer", destroy_optimizer},
+    [HANDLE_PROBLEM] = {"zilch.problem", "problem", destroy_problem},
+    [HANDLE_LANDER] = {"zilch.lander", "lander", destroy_lander},
+    [HANDLE_STUDY] = {"zilch.study", "study", destroy_study},
+};
+
+static void handle_free(PyObject *capsule)
+{
+    handle *h = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+    h->destroy(h->object);
+    free(h);
+}
+
+PyObject *handle_wrap(handle_kind kind, void *object)
+{
+    handle *h = malloc(sizeof *h);
+    PyObject *capsule = NULL;
+    if (!h) {
+        PyErr_NoMemory();
+    } else {
+        *h = (handle){.object = object, .destroy = kinds[kind].destroy};
+        capsule = PyCapsule_New(h, kinds[kind].capsule, handle_free);
+    }
+    if (!capsule) {
+        kinds[kind].destroy(object);
+        free(h);
+    }
+    return capsule;
+}
+
+int handle_is(handle_kind kind, PyObject *object)
+{
+    return PyCapsule_IsValid(object, kinds[kind].capsule);
+}
+
+static handle *find(handle_kind kind, PyObject *capsule)
+{
+    if (!handle_is(kind, capsule)) {
+        PyErr_Format(PyExc_TypeError, "%s: must be a handle of one", kinds[kind].noun);
+        return NULL;
+    }
+    handle *h = PyCapsule_GetPointer(capsule, kinds[kind].capsule);
+    if (!h->object) {
+        PyErr_Format(PyExc_ValueError, "%s: is closed", kinds[kind].noun);
+        return NULL;
+    }
+    if (h->is_busy) {
+        PyErr_Format(PyExc_RuntimeError, "%s: another thread is using it", kinds[kind].noun);
+        return NULL;
+    }
+    return h;
+}
+
+static int look(handle_kind kind, PyObject *capsule, void **out)
+{
+    const handle *h = find(kind, capsule);
+    *out = h ? h->object : NULL;
+    return h != NULL;
+}
+
+static int own(handle_kind kind, PyObject *capsule, handle **out)
+{
+    handle *h = find(kind, capsule);
+    if (h && h->is_driven) {
+        PyErr_Format(PyExc_RuntimeError, "%s: cannot be changed by what it calls", kinds[kind].noun);
+        h = NULL;
+    }
+    *out = h;
+    return h != NULL;
+}
+
+int handle_to_model(PyObject *capsule, void *out)
+{
+    return look(HANDLE_MODEL, capsule, out);
+}
+
+int handle_to_problem(PyObject *capsule, void *out)
+{
+    return look(HANDLE_PROBLEM, capsule, out);
+}
+
+int handle_to_optimizer(PyObject *capsule, void *out)
+{
+    return look(HANDLE_OPTIMIZER, capsule, out);
+}
+
+int handle_to_optimizer_owned(PyObject *capsule, void *out)
+{
+    return own(HANDLE_OPTIMIZER, capsule, out);
+}
+
+int handle_to_optimizer_held(PyObject *capsule, void *out)
+{
+    *(handle **)out = find(HANDLE_OPTIMIZER, capsule);
+    return *(handle **)out != NULL;
+}
+
+int handle_to_lander(PyObject *capsule, void *out)
+{
+    return look(HANDLE_LANDER, capsule, out);
+}
+
+int handle_to_lander_owned(PyObject *capsule, void *out)
+{
+    return own(HANDLE_LANDER, capsule, out);
+}
+
+int handle_to_study_owned(PyObject *capsule, void *out)
+{
+    return own(HANDLE_STUDY, capsule, out);
+}
+
+/* ---- Bytes and files ------------------------------------------------------------- */
+
+PyObject *keep_pack(const keeping *k, PyObject *args)
+{
+    void *object;
+    size_t length;
+    if (!PyArg_ParseTuple(args, "O&", k->convert, &object)) {
+        return NULL;
+    }
+    zilch_status status = k->pack(object, NULL, 0, &length);
+    if (status != ZILCH_OK) {
+        return raise_status(status);
+    }
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
+    status = bytes ? k->pack(object, PyBytes_AsString(bytes), length, &length) : ZILCH_OK;
+    if (status != ZILCH_OK) {
+        Py_DECREF(bytes);
+        return raise_status(status);
+    }
+    return bytes;
+}
+
+PyObject *keep_unpack(const keeping *k, PyObject *args)
+{
+    const char *bytes;
+    Py_ssize_t length;
+    void *object;
+    if (!PyArg_ParseTuple(args, "y#", &bytes, &length)) {
+        return NULL;
+    }
+    const zilch_status status = k->unpack(&object, bytes, (size_t)length);
+    return status == ZILCH_OK ? handle_wrap(k->kind, object) : raise_status(status);
+}
+
+PyObject *keep_save(const keeping *k, PyObject *args)
+{
+    void *object;
+    PyObject *path;
+    if (!PyArg_ParseTuple(args, "O&O&", k->convert, &object, PyUnicode_FSConverter, &path)) {
+        return NULL;
+    }
+    const zilch_status status = k->save(object, PyBytes_AsString(path));
+    Py_DECREF(path);
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+PyObject *keep_load(const keeping *k, PyObject *args)
+{
+    PyObject *path;
+    void *object;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) {
+        return NULL;
+    }
+    const zilch_status status = k->load(&object, PyBytes_AsString(path));
+    Py_DECREF(path);
+    return status == ZILCH_OK ? handle_wrap(k->kind, object) : raise_status(status);
+}

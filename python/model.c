@@ -1,0 +1,193 @@
+/* The law: fit, sample, look, keep. */
+#include "core.h"
+
+#include <string.h>
+
+static PyObject *model_fit(PyObject *self, PyObject *args)
+{
+    PyObject *points;
+    PyObject *weights;
+    PyObject *dict;
+    Py_ssize_t rows;
+    Py_ssize_t cols;
+    array x = {.data = NULL};
+    array w = {.data = NULL};
+    zilch_model *model = NULL;
+    zilch_model_options options = zilch_model_defaults();
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nnOOO", &rows, &cols, &points, &weights, &dict) ||
+        !fields_take(model_fields, &options, dict, "fit") || !array_read(&x, points, "X", 'd', rows * cols)) {
+        return NULL;
+    }
+    zilch_status status = ZILCH_OK;
+    if (array_optional(&w, weights, "weight", 'd', rows)) {
+        Py_BEGIN_ALLOW_THREADS status =
+            zilch_model_fit(&model, (size_t)rows, (size_t)cols, x.data, w.data, &options);
+        Py_END_ALLOW_THREADS
+    }
+    array_release(&x);
+    array_release(&w);
+    return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
+}
+
+static PyObject *model_create(PyObject *self, PyObject *args)
+{
+    PyObject *object[4];
+    array a[4] = {{.data = NULL}};
+    Py_ssize_t dim;
+    zilch_model *model = NULL;
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nOOOO", &dim, &object[0], &object[1], &object[2], &object[3])) {
+        return NULL;
+    }
+    if (array_read(&a[0], object[0], "p", 'd', dim) && array_read(&a[1], object[1], "mean", 'd', dim) &&
+        array_read(&a[2], object[2], "std", 'd', dim) &&
+        array_optional(&a[3], object[3], "corr", 'd', 4 * dim * dim)) {
+        status = zilch_model_create(&model, (size_t)dim, a[0].data, a[1].data, a[2].data, a[3].data);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        array_release(&a[i]);
+    }
+    return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
+}
+
+static PyObject *model_sample(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    unsigned long long seed;
+    Py_ssize_t rows;
+    PyObject *points;
+    array x;
+    zilch_status status;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&KnO", handle_to_model, &model, &seed, &rows, &points) ||
+        !array_write(&x, points, "x", 'd', rows * (Py_ssize_t)zilch_model_dim(model))) {
+        return NULL;
+    }
+    zilch_rng rng = zilch_rng_make(seed, 0);
+    Py_BEGIN_ALLOW_THREADS status = zilch_model_sample(model, &rng, (size_t)rows, x.data);
+    Py_END_ALLOW_THREADS array_release(&x);
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *model_dim(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    (void)self;
+    return PyArg_ParseTuple(args, "O&", handle_to_model, &model) ? PyLong_FromSize_t(zilch_model_dim(model))
+                                                                 : NULL;
+}
+
+static const struct {
+    const char *name;
+    const double *(*get)(const zilch_model *model);
+    int is_matrix;
+} parts[] = {{"p", zilch_model_p, 0},
+             {"mu", zilch_model_mu, 0},
+             {"sigma", zilch_model_sigma, 0},
+             {"tau", zilch_model_tau, 0},
+             {"correlation", zilch_model_correlation, 1},
+             {"observed", zilch_model_observed, 1}};
+
+/* Copies a part into an array; False if the model has none. */
+static PyObject *model_read(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    const char *name;
+    PyObject *out;
+    array a;
+    size_t i = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&sO", handle_to_model, &model, &name, &out)) {
+        return NULL;
+    }
+    while (i + 1 < sizeof parts / sizeof *parts && strcmp(parts[i].name, name) != 0) {
+        i++;
+    }
+    const size_t dim = zilch_model_dim(model);
+    const size_t count = parts[i].is_matrix ? 4 * dim * dim : dim;
+    const double *values = parts[i].get(model);
+    if (!array_write(&a, out, "out", 'd', (Py_ssize_t)count)) {
+        return NULL;
+    }
+    if (values) {
+        memcpy(a.data, values, count * sizeof *values);
+    }
+    array_release(&a);
+    return PyBool_FromLong(values != NULL);
+}
+
+static PyObject *model_report(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    zilch_fit_report report;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_model, &model)) {
+        return NULL;
+    }
+    const zilch_status status = zilch_model_report(model, &report);
+    return status == ZILCH_OK ? fields_give(report_fields, &report) : raise_status(status);
+}
+
+/* ---- Bytes and files ------------------------------------------------------------- */
+
+static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length)
+{
+    return zilch_model_pack(object, buffer, capacity, length);
+}
+
+static zilch_status unpack(void **out, const void *buffer, size_t length)
+{
+    zilch_model *model;
+    const zilch_status status = zilch_model_unpack(&model, buffer, length);
+    *out = model;
+    return status;
+}
+
+static zilch_status save(const void *object, const char *path)
+{
+    return zilch_model_save(object, path);
+}
+
+static zilch_status load(void **out, const char *path)
+{
+    zilch_model *model;
+    const zilch_status status = zilch_model_load(&model, path);
+    *out = model;
+    return status;
+}
+
+static const keeping models = {HANDLE_MODEL, handle_to_model, pack, unpack, save, load};
+
+static PyObject *model_pack(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_pack(&models, args);
+}
+
+static PyObject *model_unpack(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_unpack(&models, args);
+}
+
+static PyObject *model_save(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_save(&models, args);
+}
+
+static PyObject *model_load(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_load(&models, args);
+}
+
+#define ROW(name)                       \
+    {                                   \
+#name, name, METH_VARARGS, NULL \
+    }
+PyMethodDef model_functions[] = {ROW(model_fit),  ROW(model_create), ROW(model_sample),    ROW(model_dim),
+                                 ROW(model_read), ROW(model_report), ROW(model_pack),      ROW(model_unpack),
+                                 ROW(model_save), ROW(model_load),   {NULL, NULL, 0, NULL}};

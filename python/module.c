@@ -1,0 +1,79 @@
+/* zilch._core: the extension module, on CPython's limited API. */
+#include "core.h"
+
+PyObject *raise_status(zilch_status status)
+{
+    const char *words = *zilch_last_error() ? zilch_last_error() : zilch_status_text(status);
+    PyObject *kind = PyExc_RuntimeError;
+    switch (status) {
+    case ZILCH_EARG:
+    case ZILCH_EFORMAT:
+    case ZILCH_EVERSION:
+        kind = PyExc_ValueError;
+        break;
+    case ZILCH_ENOMEM:
+        kind = PyExc_MemoryError;
+        break;
+    case ZILCH_ENUMERIC:
+        kind = PyExc_ArithmeticError;
+        break;
+    case ZILCH_EIO:
+        kind = PyExc_OSError;
+        break;
+    case ZILCH_EUNAVAILABLE:
+        kind = PyExc_NotImplementedError;
+        break;
+    default:
+        break;
+    }
+    PyErr_SetString(kind, words);
+    return NULL;
+}
+
+static PyObject *version(PyObject *self, PyObject *args)
+{
+    (void)self;
+    (void)args;
+    return PyUnicode_FromString(zilch_version());
+}
+
+static PyObject *set_blas_threads(PyObject *self, PyObject *args)
+{
+    unsigned threads;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "I", &threads)) {
+        return NULL;
+    }
+    zilch_set_blas_threads(threads);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef module_functions[] = {{"version", version, METH_NOARGS, NULL},
+                                         {"set_blas_threads", set_blas_threads, METH_VARARGS, NULL},
+                                         {NULL, NULL, 0, NULL}};
+
+/* With one BLAS thread the same seed gives the same bits as the command. */
+static int fill(PyObject *module)
+{
+    PyMethodDef *const functions[] = {
+        module_functions, model_functions, optimizer_functions, problem_functions,
+        lander_functions, study_functions, drive_functions,     NULL};
+    for (size_t i = 0; functions[i]; i++) {
+        if (PyModule_AddFunctions(module, functions[i])) {
+            return -1;
+        }
+    }
+    zilch_set_blas_threads(1);
+    return 0;
+}
+
+/* The name that the interpreter looks for. */
+PyMODINIT_FUNC PyInit__core(void); // NOLINT(readability-identifier-naming)
+
+PyMODINIT_FUNC PyInit__core(void) // NOLINT(readability-identifier-naming)
+{
+    static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
+    static PyModuleDef definition = {
+        .m_base = PyModuleDef_HEAD_INIT, .m_name = "zilch._core", .m_slots = slots};
+    return PyModuleDef_Init(&definition);
+}

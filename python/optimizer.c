@@ -1,0 +1,299 @@
+/* The search: create, ask, tell, look, keep. */
+#include "core.h"
+
+#include <math.h>
+
+/* ---- Creating ------------------------------------------------------------------------ */
+
+static PyObject *optimizer_create(PyObject *self, PyObject *args)
+{
+    Py_ssize_t dim;
+    unsigned long long seed;
+    PyObject *dict;
+    PyObject *object[4];
+    array a[4] = {{.data = NULL}};
+    zilch_optimizer *optimizer = NULL;
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nKOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
+                          &object[3]) ||
+        !fields_take(optimizer_fields, &options, dict, "optimizer")) {
+        return NULL;
+    }
+    if (array_optional(&a[0], object[0], "bounds", 'd', dim) &&
+        array_optional(&a[1], object[1], "bounds", 'd', dim) &&
+        array_optional(&a[2], object[2], "groups", 'Q', dim) &&
+        array_optional(&a[3], object[3], "forced", 'I', dim)) {
+        options.lower = a[0].data;
+        options.upper = a[1].data;
+        options.group = a[2].data;
+        options.forced = a[3].data;
+        status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        array_release(&a[i]);
+    }
+    return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
+           : PyErr_Occurred() ? NULL
+                              : raise_status(status);
+}
+
+/* ---- Ask and tell ---------------------------------------------------------------------- */
+
+static PyObject *ask(PyObject *self, PyObject *args)
+{
+    handle *h;
+    PyObject *ids;
+    PyObject *points;
+    array id = {.data = NULL};
+    array x = {.data = NULL};
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OO", handle_to_optimizer_owned, &h, &ids, &points) ||
+        !array_write(&id, ids, "id", 'Q', ANY_COUNT)) {
+        return NULL;
+    }
+    if (array_write(&x, points, "x", 'd', (Py_ssize_t)(id.count * zilch_optimizer_dim(h->object)))) {
+        UNLOCKED(h, status, zilch_ask(h->object, id.count, id.data, x.data));
+    }
+    array_release(&id);
+    array_release(&x);
+    return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *tell(PyObject *self, PyObject *args)
+{
+    handle *h;
+    PyObject *object[3];
+    array a[3] = {{.data = NULL}};
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOO", handle_to_optimizer_owned, &h, &object[0], &object[1], &object[2]) ||
+        !array_read(&a[0], object[0], "id", 'Q', ANY_COUNT)) {
+        return NULL;
+    }
+    const Py_ssize_t n = (Py_ssize_t)a[0].count;
+    if (array_read(&a[1], object[1], "value", 'd', n) && array_optional(&a[2], object[2], "error", 'd', n)) {
+        UNLOCKED(h, status, zilch_tell_error(h->object, a[0].count, a[0].data, a[1].data, a[2].data));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        array_release(&a[i]);
+    }
+    return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *tell_point(PyObject *self, PyObject *args)
+{
+    handle *h;
+    PyObject *point;
+    double value;
+    array x;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&Od", handle_to_optimizer_owned, &h, &point, &value) ||
+        !array_read(&x, point, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(h->object))) {
+        return NULL;
+    }
+    const zilch_status status = zilch_tell_point(h->object, x.data, value);
+    array_release(&x);
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *advance(PyObject *self, PyObject *args)
+{
+    handle *h;
+    zilch_status status;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer_owned, &h)) {
+        return NULL;
+    }
+    UNLOCKED(h, status, zilch_advance(h->object));
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+/* ---- Looking ------------------------------------------------------------------------------ */
+
+static PyObject *optimizer_settings(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    return fields_give(optimizer_fields, zilch_optimizer_settings(optimizer));
+}
+
+static PyObject *optimizer_identity(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    return Py_BuildValue("(nK)", (Py_ssize_t)zilch_optimizer_dim(optimizer),
+                         (unsigned long long)zilch_optimizer_seed(optimizer));
+}
+
+static PyObject *optimizer_progress(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    const zilch_progress progress = zilch_optimizer_progress(optimizer);
+    return fields_give(progress_fields, &progress);
+}
+
+static PyObject *archive_read(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    unsigned long long point;
+    PyObject *out;
+    array x;
+    zilch_record record;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&KO", handle_to_optimizer, &optimizer, &point, &out) ||
+        !array_write(&x, out, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(optimizer))) {
+        return NULL;
+    }
+    const zilch_status status = zilch_archive_read(optimizer, point, x.data, &record);
+    array_release(&x);
+    return status == ZILCH_OK ? fields_give(record_fields, &record) : raise_status(status);
+}
+
+typedef zilch_status (*lister)(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
+                               size_t *count);
+
+/* The records of a list, at most `capacity`. */
+static PyObject *list_records(lister list, const zilch_optimizer *optimizer, size_t capacity)
+{
+    size_t count = 0;
+    zilch_record *record = PyMem_Malloc(capacity * sizeof *record);
+    if (!record) {
+        return PyErr_NoMemory();
+    }
+    const zilch_status status = list(optimizer, capacity, record, &count);
+    PyObject *result = status == ZILCH_OK ? PyList_New((Py_ssize_t)count) : raise_status(status);
+    for (size_t i = 0; result && i < count; i++) {
+        PyObject *row = fields_give(record_fields, &record[i]);
+        if (!row || PyList_SetItem(result, (Py_ssize_t)i, row)) {
+            Py_CLEAR(result);
+        }
+    }
+    PyMem_Free(record);
+    return result;
+}
+
+static PyObject *top(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    Py_ssize_t n;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&n", handle_to_optimizer, &optimizer, &n)) {
+        return NULL;
+    }
+    const uint64_t points = zilch_optimizer_progress(optimizer).points;
+    return list_records(zilch_top, optimizer,
+                        n < 1                  ? 1
+                        : (uint64_t)n < points ? (size_t)n
+                                               : (size_t)points + 1);
+}
+
+static PyObject *front(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    return list_records(zilch_front, optimizer, zilch_optimizer_dim(optimizer) + 1);
+}
+
+static PyObject *optimizer_model(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    zilch_model *model;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    const zilch_status status = zilch_optimizer_model(optimizer, &model);
+    return status == ZILCH_OK ? handle_wrap(HANDLE_MODEL, model) : raise_status(status);
+}
+
+/* ---- Bytes and files ------------------------------------------------------------- */
+
+static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length)
+{
+    return zilch_optimizer_pack(object, buffer, capacity, length);
+}
+
+static zilch_status unpack(void **out, const void *buffer, size_t length)
+{
+    zilch_optimizer *optimizer;
+    const zilch_status status = zilch_optimizer_unpack(&optimizer, buffer, length);
+    *out = optimizer;
+    return status;
+}
+
+static zilch_status save(const void *object, const char *path)
+{
+    return zilch_optimizer_save(object, path);
+}
+
+static zilch_status load(void **out, const char *path)
+{
+    zilch_optimizer *optimizer;
+    const zilch_status status = zilch_optimizer_load(&optimizer, path);
+    *out = optimizer;
+    return status;
+}
+
+static const keeping optimizers = {HANDLE_OPTIMIZER, handle_to_optimizer, pack, unpack, save, load};
+
+static PyObject *optimizer_pack(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_pack(&optimizers, args);
+}
+
+static PyObject *optimizer_unpack(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_unpack(&optimizers, args);
+}
+
+static PyObject *optimizer_save(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_save(&optimizers, args);
+}
+
+static PyObject *optimizer_load(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return keep_load(&optimizers, args);
+}
+
+#define ROW(name)                       \
+    {                                   \
+#name, name, METH_VARARGS, NULL \
+    }
+PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
+                                     ROW(ask),
+                                     ROW(tell),
+                                     ROW(tell_point),
+                                     ROW(advance),
+                                     ROW(optimizer_settings),
+                                     ROW(optimizer_identity),
+                                     ROW(optimizer_progress),
+                                     ROW(archive_read),
+                                     ROW(top),
+                                     ROW(front),
+                                     ROW(optimizer_model),
+                                     ROW(optimizer_pack),
+                                     ROW(optimizer_unpack),
+                                     ROW(optimizer_save),
+                                     ROW(optimizer_load),
+                                     {NULL, NULL, 0, NULL}};

@@ -1,0 +1,680 @@
+"""minimize and maximize: what they give, in every way of evaluating, interrupted and not."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zilch
+
+BUILT = Path(__file__).parents[2] / "build/release/cli/zilch"
+COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUILT.exists() else None)
+needs_command = pytest.mark.skipif(COMMAND is None, reason="no command: put its path into ZILCH")
+
+DIM = 8
+SHORT = {"population": 20, "generations": 4, "price": 0.01}
+
+
+def command(*words):
+    return subprocess.run([COMMAND, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+
+def bowl(x):
+    """Of one point or of many."""
+    return (x[..., 0] - 1.5) ** 2 + (x[..., 3] + 0.5) ** 2 + 0.1 * (x**2).sum(axis=-1)
+
+
+class Counted:
+    """The bowl, counting its points, which fails at one of them."""
+
+    def __init__(self, fails_at=None, error=None):
+        self.points = 0
+        self.fails_at = fails_at
+        self.error = error
+        self.lock = threading.Lock()
+
+    def __call__(self, x):
+        with self.lock:
+            before, self.points = self.points, self.points + len(np.atleast_2d(x))
+        if self.fails_at is not None and before < self.fails_at <= self.points:
+            raise self.error
+        return bowl(x)
+
+
+class Immediate:
+    """An executor that is done when it is asked."""
+
+    def submit(self, f, x):
+        future = Future()
+        try:
+            future.set_result(f(x))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+class Shuffling(ThreadPoolExecutor):
+    """One whose results come in random order."""
+
+    def __init__(self):
+        super().__init__(8)
+        self.rng = np.random.default_rng(0)
+
+    def submit(self, f, x):
+        delay = self.rng.uniform(0, 0.003)
+        return super().submit(lambda: time.sleep(delay) or f(x))
+
+
+WAYS = ["pointwise", "vectorized", "executor", "both"]
+
+
+def search(f=bowl, way="pointwise", find=zilch.minimize, **options):
+    options = {**SHORT, "vectorized": way in ("vectorized", "both"), **options}
+    if way in ("executor", "both"):
+        options.setdefault("executor", Immediate())
+    return find(f, *(() if "x0" in options else (DIM,)), **options)
+
+
+def assert_same(a, b):
+    np.testing.assert_array_equal(a.x, b.x)
+    for name in a.history.dtype.names:  # one by one, as NaN is not NaN within a row
+        np.testing.assert_array_equal(a.history[name], b.history[name], err_msg=name)
+    for name in ("fun", "nfev", "nit", "success", "message", "active"):
+        assert a[name] == b[name], name
+    for one, other in zip([a.best, *a.front, a.recommended], [b.best, *b.front, b.recommended], strict=True):
+        assert repr(one) == repr(other)
+    np.testing.assert_array_equal(a.optimizer.ask()[1], b.optimizer.ask()[1])
+
+
+# ---- What it gives
+
+def test_finds_a_sparse_minimum():
+    result = zilch.minimize(bowl, 20, price=0.05, population=100, generations=40)
+    assert list(np.flatnonzero(result.x)) == [0, 3]
+    np.testing.assert_allclose(result.x[[0, 3]], [1.5 / 1.1, -0.5 / 1.1], atol=1e-3)
+
+
+def test_result_has_scipys_fields_and_types():
+    result = search()
+    assert result.x.shape == (DIM,)
+    assert result.x.dtype == np.float64
+    assert [type(result[name]) for name in ("fun", "nfev", "nit", "success", "message", "active")] == [
+        float, int, int, bool, str, int]
+    assert result.nit == 4
+    assert result.success
+    assert result.message == "stopped by: generations"
+    assert result.active == np.count_nonzero(result.x)
+
+
+def test_values_of_the_result_are_those_of_its_points():
+    result = search()
+    assert result.fun == bowl(result.x) == result.recommended.mean
+    assert result.best.value == bowl(result.best.x)
+    for point in result.front:
+        assert point.value == bowl(point.x)
+        assert point.active == np.count_nonzero(point.x)
+        assert point.fitness == pytest.approx(point.value + 0.01 * point.active)
+
+
+def test_recommended_is_as_good_as_the_best_seen():
+    result = search()
+    recommended = result.recommended
+    np.testing.assert_array_equal(recommended.x, result.x)
+    assert recommended.fitness <= result.best.fitness
+    assert recommended.active == result.active
+    assert recommended.deviation == recommended.error == 0
+    assert recommended.spent == result.nfev - 80
+
+
+def test_without_a_recommendation_the_best_seen_is_the_result():
+    result = search(recommend=0)
+    assert result.recommended is None
+    np.testing.assert_array_equal(result.x, result.best.x)
+    assert result.fun == result.best.value
+    assert result.nfev == 80
+
+
+def test_without_pruning_the_recommended_point_was_in_the_search():
+    result = search(prune=False)
+    seen = []
+    search(lambda x: seen.append(x.copy()) or bowl(x), recommend=0)
+    assert any(np.array_equal(result.x, x) for x in seen)
+    assert result.recommended.pruned == 0
+
+
+def test_history_has_a_row_for_each_generation():
+    seen = []
+    result = search(lambda x: seen.append((bowl(x), np.count_nonzero(x))) or seen[-1][0], recommend=0)
+    assert list(result.history["generation"]) == [1, 2, 3, 4]
+    assert list(result.history["evaluations"]) == [20, 40, 60, 80]
+    fitness = np.array([value + 0.01 * active for value, active in seen])
+    np.testing.assert_allclose(result.history["best_fitness"], np.minimum.accumulate(fitness)[19::20])
+    assert result.history["best_value"][-1] == result.best.value
+    assert result.history["best_active"][-1] == result.best.active
+
+
+def test_noise_is_in_the_recommendation():
+    rng = np.random.default_rng(1)
+    result = search(lambda x: bowl(x) + 0.2 * rng.normal(), archive="mean", generations=20)
+    assert result.recommended.deviation == pytest.approx(0.2, rel=0.5)
+    assert result.recommended.error == result.recommended.deviation / result.recommended.evaluations**0.5
+    assert result.history["noise"][-1] == pytest.approx(0.2, rel=0.7)
+
+
+def test_the_same_seed_gives_the_same_and_another_does_not():
+    assert_same(search(seed=3), search(seed=3))
+    assert not np.array_equal(search(seed=3).x, search(seed=4).x)
+
+
+def test_maximize_is_minimize_of_the_negative():
+    a, b = search(), search(lambda x: -bowl(x), find=zilch.maximize)
+    np.testing.assert_array_equal(a.x, b.x)
+    assert a.fun == -b.fun
+    np.testing.assert_array_equal(a.history["best_value"], -b.history["best_value"])
+
+
+def test_disp_says_each_generation_on_standard_error(capsys):
+    search(disp=True)
+    out, err = capsys.readouterr()
+    assert not out
+    assert [line.split(":")[0] for line in err.splitlines()] == [f"generation {k}" for k in (1, 2, 3, 4)]
+
+
+def test_options_of_the_optimizer_are_taken():
+    result = search(bounds=(-1, 1), groups=[[0, 3]], off=[7], law="adhoc", share=0.9)
+    settings = result.optimizer.settings
+    assert (settings["law"], settings["share"]) == ("adhoc", 0.9)
+    assert np.abs(result.best.x).max() <= 1
+    assert (result.best.x[0] != 0) == (result.best.x[3] != 0)
+    assert result.best.x[7] == 0
+
+
+# ---- Ways of evaluating
+
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_every_way_gives_the_same(way):
+    assert_same(search(way=way), search())
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("options", [
+    {"x0": np.eye(DIM)}, {"evaluations": 70}, {"target": 0.9}, {"stagnation": 2, "generations": 0},
+    {"x0": np.eye(DIM), "evaluations": 70}, {"recommend": 30, "prune": False}])
+def test_every_way_gives_the_same_with_options(way, options):
+    assert_same(search(way=way, **options), search(**options))
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+@pytest.mark.parametrize("make", [lambda: ThreadPoolExecutor(2), lambda: ProcessPoolExecutor(2), Shuffling])
+def test_executors_give_the_same_as_none(make, vectorized):
+    with make() as executor:
+        assert_same(search(executor=executor, vectorized=vectorized), search())
+
+
+def test_a_vectorized_function_gets_a_sixteenth_of_the_population_from_an_executor():
+    sizes = []
+    search(lambda x: sizes.append(len(x)) or bowl(x), "both", population=100, generations=1, recommend=0)
+    assert sum(sizes) == 100
+    assert len(sizes) <= 16
+
+
+def test_a_share_does_not_wait_for_a_straggler():
+    release = threading.Event()
+    f = Counted()
+
+    def straggling(x):
+        value = f(x)
+        if f.points == 5:
+            release.wait(30)
+        return value
+
+    with ThreadPoolExecutor(2) as executor:
+        result = search(straggling, "executor", executor=executor, share=0.8, recommend=0)
+        assert not release.is_set()
+        assert result.nit == 4
+        release.set()
+
+
+def test_a_straggler_does_not_come_back_into_the_recommendation():
+    """It is let go when the search ends, and is done while points are evaluated for the recommendation."""
+    release = threading.Event()
+    f = Counted()
+
+    def straggling(x):
+        value = f(x)
+        if f.points == 65:
+            release.wait(30)
+            time.sleep(0.02)
+        if release.is_set():
+            time.sleep(0.002)
+        return value
+
+    def let_go(optimizer):
+        if optimizer.progress.generations == 4:
+            release.set()
+
+    with ThreadPoolExecutor(2) as executor:
+        result = search(straggling, "executor", executor=executor, share=0.5, callback=let_go)
+    assert result.fun == bowl(result.x)
+
+
+def test_f_may_keep_and_change_what_it_gets():
+    kept = []
+
+    def greedy(x):
+        value = bowl(x)
+        kept.append(x)
+        x[:] = 7.0
+        return value
+
+    assert_same(search(greedy), search())
+    assert np.all(np.array(kept) == 7.0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, bool, np.array, lambda v: np.round(v).astype(np.float16)])
+def test_f_may_return_any_kind_of_number(kind):
+    search(lambda x: kind(bowl(x)), generations=1, recommend=5)
+    search(lambda x: np.array([kind(v) for v in bowl(x)]), "vectorized", generations=1, recommend=5)
+
+
+# ---- Limits
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("options", [
+    {}, {"recommend": 0}, {"evaluations": 70}, {"evaluations": 70, "x0": np.eye(DIM)}, {"x0": np.ones(DIM)},
+    {"target": 0.9}, {"recommend": 3}])
+def test_nfev_is_how_often_f_was_called(way, options):
+    f = Counted()
+    calls = []
+
+    def stop_if_stuck(optimizer):
+        calls.append(optimizer.progress.generations)
+        return len(calls) > 20
+
+    result = search(f, way, callback=stop_if_stuck, **options)
+    assert result.nfev == f.points
+    assert calls == list(range(1, result.nit + 1))
+
+
+def test_nfev_counts_first_points_that_failed():
+    f = Counted()
+    result = search(lambda x: f(x) if x[0] != 9 else f(x) * np.nan, x0=[np.full(DIM, 9.0), np.zeros(DIM)])
+    assert result.nfev == f.points
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_evaluations_are_never_more_than_allowed(way):
+    f = Counted()
+    result = search(f, way, evaluations=50, recommend=0, generations=0)
+    assert f.points == 50
+    assert result.message == "stopped by: evaluations"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_first_points_cost_no_evaluations(way):
+    f = Counted()
+    stuck = iter(range(20))
+    result = search(f, way, evaluations=50, recommend=0, x0=np.eye(DIM), callback=lambda o: next(stuck, 99) == 99)
+    assert result.message == "stopped by: evaluations"
+    assert f.points == 50 + DIM
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_more_first_points_than_evaluations(way):
+    result = search(way=way, evaluations=5, recommend=0, x0=np.random.default_rng(0).normal(size=(12, DIM)))
+    assert result.nfev == 17
+
+
+def test_target_ends_the_search_in_the_generation_that_meets_it():
+    history = search(generations=30, recommend=0).history["best_value"]
+    target = float(history[12])
+    result = search(generations=30, recommend=0, target=target)
+    assert result.message == "stopped by: target"
+    assert result.nit == 1 + int(np.argmax(history <= target))
+    assert result.best.value <= target
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_first_points_may_meet_the_target(way):
+    x0 = np.zeros(DIM)
+    x0[[0, 3]] = 1.3, -0.4
+    f = Counted()
+    result = search(f, way, x0=x0, target=0.5, recommend=0)
+    assert (result.nit, f.points, result.message) == (0, 1, "stopped by: target")
+    np.testing.assert_array_equal(result.x, x0)
+
+
+def test_stagnation_ends_the_search():
+    result = search(lambda x: 1.0, price=0.0, generations=0, stagnation=3)
+    assert result.message == "stopped by: stagnation"
+    assert result.nit == 4
+
+
+# ---- First points
+
+def test_x0_may_be_the_second_argument_one_point_or_many():
+    x0 = np.zeros(DIM)
+    x0[0] = 1.4
+    for first in (x0, list(x0), x0[np.newaxis]):
+        assert_same(zilch.minimize(bowl, first, **SHORT), zilch.minimize(bowl, x0=x0, **SHORT))
+        assert_same(zilch.minimize(bowl, DIM, x0=first, **SHORT), zilch.minimize(bowl, x0=x0, **SHORT))
+    many = np.vstack([x0, np.eye(DIM)])
+    assert_same(zilch.minimize(bowl, many, **SHORT), zilch.minimize(bowl, x0=many.tolist(), **SHORT))
+
+
+def test_first_points_are_evaluated_first_and_are_on_record():
+    seen = []
+    x0 = np.arange(2 * DIM, dtype=float).reshape(2, DIM)
+    result = search(lambda x: seen.append(x.copy()) or bowl(x), x0=x0)
+    np.testing.assert_array_equal(seen[:2], x0)
+    assert any(np.array_equal(point.x, x0[0]) for point in result.optimizer.top(10**6))
+
+
+def test_a_good_first_point_is_not_lost():
+    x0 = np.zeros(DIM)
+    x0[[0, 3]] = 1.5 / 1.1, -0.5 / 1.1
+    assert search(x0=x0).fun <= bowl(x0)
+
+
+# ---- Failures
+
+class Trouble(Exception):
+    pass
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("error", [Trouble("the same"), KeyboardInterrupt(), SystemExit(3), StopIteration()])
+@pytest.mark.parametrize("at", [1, 50, 90])
+def test_an_exception_of_f_comes_out_as_it_is(way, error, at):
+    """At the first point, in the middle, and in the recommendation."""
+    with pytest.raises(type(error)) as caught:
+        search(Counted(at, error), way)
+    assert caught.value is error
+
+
+@pytest.mark.parametrize("at", [1, 50, 90])
+def test_an_exception_in_another_thread_comes_out_as_it_is(at):
+    error = Trouble("the same")
+    with ThreadPoolExecutor(2) as executor, pytest.raises(Trouble) as caught:
+        search(Counted(at, error), executor=executor)
+    assert caught.value is error
+
+
+def troubled(x):
+    raise Trouble("in another process")
+
+
+def test_an_exception_in_another_process_comes_out():
+    with ProcessPoolExecutor(1) as executor, pytest.raises(Trouble, match="in another process"):
+        search(troubled, executor=executor)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_exception_of_the_callback_comes_out_as_it_is(way):
+    error = Trouble("the same")
+
+    def callback(optimizer):
+        raise error
+
+    with pytest.raises(Trouble) as caught:
+        search(way=way, callback=callback)
+    assert caught.value is error
+
+
+def test_ctrl_c_while_an_executor_works():
+    def interrupting(x):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        return 0.0
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(KeyboardInterrupt):
+        search(interrupting, executor=executor)
+
+
+def test_ctrl_c_while_a_problem_of_the_library_is_searched():
+    code = "import zilch; print('ready', flush=True); zilch.maximize(zilch.problem('lander'), generations=1000)"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(2)
+            assert child.poll() is None
+            child.send_signal(signal.SIGINT)
+            _, err = child.communicate(timeout=30)  # a generation, on a busy machine
+        finally:
+            child.kill()
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert child.returncode not in (0, -signal.SIGKILL)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_failed_evaluations_are_counted_and_avoided(way):
+    def partial(x):
+        return np.where(x[..., 1] > 0, np.nan, np.where(x[..., 1] < -1, np.inf, bowl(x)))
+
+    seen = []
+    result = search(lambda x: seen.append(np.atleast_1d(partial(x))) or partial(x), way, recommend=0)
+    failures = np.count_nonzero(~np.isfinite(np.concatenate(seen)))
+    assert result.optimizer.progress.failures == failures > 0
+    assert np.isfinite(result.fun)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_but_failures_is_an_error(way):
+    with pytest.raises(RuntimeError, match="none of 20 evaluations succeeded"):
+        search(lambda x: bowl(x) * np.nan, way)
+
+
+@pytest.mark.parametrize("way", ["pointwise", "executor"])
+@pytest.mark.parametrize("value", ["good", b"1", [1.0], {}, 1j, np.ones(2), object()])
+def test_a_value_that_is_no_number_names_f(way, value):
+    with pytest.raises((TypeError, ValueError), match="^f: "):
+        search(lambda x: value, way)
+
+
+@pytest.mark.parametrize("way", ["vectorized", "both"])
+@pytest.mark.parametrize("make", [
+    lambda n: 1.0, lambda n: np.ones(n + 1), lambda n: np.ones((n, 1)), lambda n: ["good"] * n,
+    lambda n: np.ones(n) * 1j, lambda n: [[1.0], [1.0, 2.0]], lambda n: {}],
+    ids=["scalar", "more", "matrix", "words", "complex", "ragged", "dict"])
+def test_values_of_another_shape_or_kind_name_f(way, make):
+    with pytest.raises((TypeError, ValueError), match="^f: "):
+        search(lambda x: make(len(x)), way)
+
+
+@pytest.mark.parametrize("arguments, options, error, words", [
+    ((3, DIM), {}, TypeError, "^f: "), ((bowl,), {}, TypeError, "^dim: "), ((bowl, 5.0), {}, TypeError, "^dim: "),
+    ((bowl, 0), {}, ValueError, "^dim: "), ((bowl, DIM), {"populaton": 9}, TypeError, "populaton"),
+    ((bowl, DIM), {"generations": -1}, ValueError, "generations"),
+    ((bowl, DIM), {"target": "low"}, TypeError, "target"),
+    ((bowl, DIM), {"executor": 3}, TypeError, "^executor: "), ((bowl, DIM), {"over_ask": -1}, ValueError, "over_ask"),
+    ((bowl, DIM), {"x0": np.zeros(5)}, ValueError, "^x0: "), ((bowl, np.zeros((2, 2, 2))), {}, ValueError, "^x0: "),
+    ((bowl,), {"x0": "here"}, (TypeError, ValueError), "^x0: "),
+    ((bowl, DIM), {"evaluations": 2.5}, TypeError, "evaluations"),
+    ((bowl, np.full(DIM, 9.0)), {"bounds": (-1, 1)}, ValueError, "bounds"),
+    ((bowl,), {"x0": np.zeros(DIM, complex)}, TypeError, "^x0: "), ((bowl, DIM), {"seed": -1}, ValueError, "seed")])
+def test_wrong_arguments_are_named(arguments, options, error, words):
+    with pytest.raises(error, match=words):
+        zilch.minimize(*arguments, **{**SHORT, **options})
+
+
+@pytest.mark.parametrize("recommend, error", [(-1, ValueError), (2.5, TypeError), ("all", TypeError)])
+def test_a_wrong_number_of_evaluations_to_recommend_is_named_before_f_is_called(recommend, error):
+    f = Counted()
+    with pytest.raises(error, match="recommend"):
+        search(f, recommend=recommend)
+    assert f.points == 0
+
+
+# ---- The callback
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_callback_ends_the_search_by_true(way):
+    seen = []
+    result = search(way=way, callback=lambda optimizer: seen.append(optimizer.progress.generations) or len(seen) == 2)
+    assert seen == [1, 2]
+    assert (result.nit, result.success, result.message) == (2, False, "stopped by: observer")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_callback_ends_the_search_by_stopiteration(way):
+    def callback(optimizer):
+        raise StopIteration
+
+    result = search(way=way, callback=callback)
+    assert (result.nit, result.success) == (1, False)
+
+
+def test_the_callback_may_look_but_not_change():
+    def callback(optimizer):
+        optimizer.best, optimizer.front, optimizer.law
+        for change in (optimizer.ask, optimizer.advance, lambda: optimizer.tell_point(np.zeros(DIM), 0.0)):
+            with pytest.raises(RuntimeError, match="cannot be changed"):
+                change()
+
+    assert_same(search(callback=callback), search())
+
+
+# ---- Problems of the library
+
+@pytest.mark.parametrize("name", ["sphere:dim=20,active=3", "smop1:dim=20", "ellipsoid:dim=20", "rosenbrock:dim=20"])
+def test_a_problem_is_searched_as_a_function_that_calls_it(name):
+    problem = zilch.problem(name)
+    options = {"population": 30, "generations": 5}
+    a = zilch.minimize(problem, **options)
+    b = zilch.minimize(lambda x: problem(x), problem.dim, bounds=problem.bounds, price=problem.price, **options)
+    assert_same(a, b)
+
+
+def test_threads_do_not_change_the_result():
+    problem = zilch.problem("sphere", dim=20, active=3, noise=0.3)
+    options = {"population": 30, "generations": 5}
+    assert_same(zilch.minimize(problem, threads=1, **options), zilch.minimize(problem, threads=3, **options))
+
+
+@pytest.mark.parametrize("options", [{}, {"x0": np.eye(20)[:3]}, {"executor": Immediate()}])
+def test_a_noisy_problem_gives_the_same_each_time_it_is_searched(options):
+    problem = zilch.problem("sphere", dim=20, active=3, noise=0.3)
+    options = {"population": 30, "generations": 5, **options}
+    assert_same(zilch.minimize(problem, **options), zilch.minimize(problem, **options))
+
+
+def test_a_noisy_problem_gives_the_same_through_an_executor():
+    problem = zilch.problem("sphere", dim=20, active=3, noise=0.3)
+    options = {"population": 30, "generations": 5}
+    assert_same(zilch.minimize(problem, executor=Immediate(), **options), zilch.minimize(problem, **options))
+
+
+def test_a_problem_is_searched_in_its_own_direction():
+    with pytest.raises(ValueError, match="maximized"):
+        zilch.minimize(zilch.problem("lander"))
+    with pytest.raises(ValueError, match="minimized"):
+        zilch.maximize(zilch.problem("sphere"))
+    with pytest.raises(ValueError, match="^dim: "):
+        zilch.minimize(zilch.problem("sphere", dim=20), 21)
+
+
+def test_a_regression_finds_its_columns():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 15))
+    problem = zilch.regression(x, 3 * x[:, 2] - 2 * x[:, 11] + rng.normal(size=200))
+    result = zilch.minimize(problem, population=60, generations=15)
+    assert list(np.flatnonzero(result.x)) == [2, 11]
+
+
+@needs_command
+def test_a_noisy_problem_is_searched_and_recommended_as_by_the_command(tmp_path):
+    name = "sphere:dim=20,active=3,noise=0.5"
+    command("optimize", "--problem", name, "--seed", 7, "--population", 50, "--generations", 5,
+            "--study", tmp_path / "s.study")
+    shown = json.loads(command("show", "--json", "--run", 1, tmp_path / "s.study"))
+    result = zilch.minimize(zilch.problem(name, seed=7), seed=7, population=50, generations=5)
+    assert list(result.x) == shown["recommended"]["x"]
+    for one in ("mean", "deviation", "fitness", "evaluations", "spent", "active", "pruned"):
+        assert getattr(result.recommended, one) == shown["recommended"][one], one
+    assert result.best.fitness == shown["best"]["fitness"]
+    assert list(result.history["best_value"]) == [row["best_value"] for row in shown["history"]]
+
+
+# ---- Studies
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("at", [5, 15, 55, 95])
+@pytest.mark.parametrize("options", [{}, {"x0": np.eye(DIM)}, {"x0": np.eye(DIM), "evaluations": 70}],
+                         ids=["plain", "x0", "limited"])
+def test_an_interrupted_study_goes_on_to_the_same_bits(tmp_path, way, at, options):
+    """Interrupted among the first points or in the first generation, in a later one, and in the recommendation."""
+    path = tmp_path / "a.study"
+    with pytest.raises(Trouble):
+        search(Counted(at, Trouble()), way, study=path, **options)
+    assert_same(search(Counted(), way, study=path, **options), search(Counted(), way, **options))
+    with zilch.Study(path) as study:
+        assert [(run["run"], run["stop"], run["generations"]) for run in study.runs] == [(1, "generations", 4)]
+
+
+def test_a_study_is_gone_on_with_as_often_as_it_is_interrupted(tmp_path):
+    path = tmp_path / "a.study"
+    f = Counted()
+    for _ in range(6):
+        f.points, f.fails_at, f.error = 0, 30, Trouble()
+        try:
+            result = search(f, study=path, recommend=0)
+            break
+        except Trouble:
+            pass
+    assert_same(result, search(recommend=0))
+
+
+def test_a_study_that_was_begun_with_an_executor_goes_on_without(tmp_path):
+    path = tmp_path / "a.study"
+    with pytest.raises(Trouble):
+        search(Counted(55, Trouble()), "both", study=path)
+    assert_same(search(Counted(), study=path), search())
+
+
+def test_a_finished_run_is_not_gone_on_with(tmp_path):
+    path = tmp_path / "a.study"
+    assert_same(search(study=path), search(study=path))
+    with zilch.Study(path) as study:
+        assert [run["run"] for run in study.runs] == [1, 2]
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"price": 0.02}, {"bounds": (-1, 1)}, {"margin": 0.25}])
+def test_another_search_is_another_run(tmp_path, other):
+    path = tmp_path / "a.study"
+    with pytest.raises(Trouble):
+        search(Counted(55, Trouble()), study=path)
+    assert_same(search(Counted(), study=path, **other), search(**other))
+    assert_same(search(Counted(), study=path), search())
+    with zilch.Study(path) as study:
+        assert [run["stop"] for run in study.runs] == ["generations", "generations"]
+
+
+@needs_command
+def test_the_command_reads_the_study(tmp_path):
+    path = tmp_path / "a.study"
+    result = search(study=path)
+    shown = json.loads(command("show", "--json", "--run", 1, path))
+    assert (shown["dim"], shown["price"], shown["generations"], shown["ended_by"]) == (DIM, 0.01, 4, "generations")
+    assert [row["best_fitness"] for row in shown["history"]] == list(result.history["best_fitness"])
+    assert shown["recommended"]["x"] == list(result.x)
+    assert "python:bowl" in command("show", path)
+
+
+def test_a_study_that_cannot_be_made_is_an_error_before_f_is_called(tmp_path):
+    f = Counted()
+    with pytest.raises(OSError):
+        search(f, study=tmp_path / "nowhere" / "a.study")
+    (tmp_path / "text").write_text("no study")
+    with pytest.raises(ValueError, match="no zilch study"):
+        search(f, study=tmp_path / "text")
+    assert f.points == 0

@@ -1,0 +1,67 @@
+"""Arguments as the arrays that the extension takes: copied only where type or layout ask for it."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.uint64]
+
+
+def floats(values: ArrayLike, name: str, *shape: int | None) -> Floats:
+    """`values` as contiguous float64 of this shape, where None is any length; errors name the argument."""
+    array = real(values, name)
+    if len(shape) != array.ndim or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def real(values: ArrayLike, name: str) -> NDArray[Any]:
+    """`values` as an array of numbers, of whatever type and shape they are."""
+    array = _array(values, name)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: must be real numbers, not {array.dtype}")
+    return array
+
+
+def ids(values: ArrayLike, name: str, *shape: int | None) -> Ids:
+    """The same for whole numbers from 0 on."""
+    array = _array(values, name)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: must be whole numbers, not {array.dtype}")
+    if len(shape) != array.ndim or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}")
+    if array.size and array.min() < 0:
+        raise ValueError(f"{name}: must not be negative")
+    return np.ascontiguousarray(array, dtype=np.uint64)
+
+
+def count(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number within limits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: must be a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name}: must be from {least} to {most}, not {number}")
+    return number
+
+
+def seed(value: Any, name: str = "seed") -> int:
+    return count(value, name, 0, 2**64 - 1)
+
+
+def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # ragged
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _shape(shape: tuple[int | None, ...]) -> str:
+    inner = ", ".join("n" if length is None else str(length) for length in shape)
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"

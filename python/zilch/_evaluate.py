@@ -1,0 +1,172 @@
+"""How a search gets its values: from a function, on the spot or through an executor, or from a problem of the library."""
+
+from __future__ import annotations
+
+import functools
+import math
+import queue
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import _arrays, _core
+from ._arrays import Floats, Ids
+from ._optimizer import Optimizer
+from ._problem import Problem
+
+_CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
+
+
+class Executor(Protocol):
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
+
+
+class Objective:
+    """A function of Python's. `core` is what the extension calls."""
+
+    core: Any
+
+    def __init__(self, f: Callable[..., Any], dim: int, vectorized: bool) -> None:
+        self.f = f
+        self.dim = dim
+        self.vectorized = vectorized
+        self.failed = 0  # evaluations that no search counts
+        self.core = self._evaluate
+
+    def first_values(self, x: Floats) -> Floats:
+        """Of points that the search has not asked for, under ids that it does not give."""
+        return self._values(x, 2**62 + np.arange(len(x), dtype=np.uint64))
+
+    def _values(self, x: Floats, ids: Ids) -> Floats:
+        if self.vectorized:
+            return many(self._function(ids)(x), len(x))
+        return np.array([one(self.f(row)) for row in x])
+
+    def _function(self, ids: Ids) -> Callable[[Floats], Any]:
+        """A problem of the library's is told whose noise it is."""
+        return functools.partial(self.f, ids=ids) if isinstance(self.f, Problem) else self.f
+
+    def _evaluate(self, generation: int, ids: bytearray, x: bytearray, value: bytearray) -> None:
+        points = np.frombuffer(x).reshape(-1, self.dim)
+        np.frombuffer(value)[:] = self._values(points, np.frombuffer(ids, dtype=np.uint64))
+
+
+class Submitted(Objective):
+    """A function that an executor calls, a point at a time or, vectorized, some points."""
+
+    def __init__(self, f: Callable[..., Any], dim: int, vectorized: bool, executor: Executor) -> None:
+        if not hasattr(executor, "submit"):
+            raise TypeError(f"executor: must have a method submit, which {type(executor).__name__} has not")
+        super().__init__(f, dim, vectorized)
+        self.executor = executor
+        self.pending: set[Any] = set()
+        self.done: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
+
+    def submit(self, keys: Any, x: Floats, ids: Ids) -> None:
+        """keys come back with the values, from `take`."""
+        size = max(1, math.ceil(len(x) / _CHUNKS)) if self.vectorized else 1
+        for begin in range(0, len(x), size):
+            part = slice(begin, begin + size)
+            future = self.executor.submit(self._function(ids[part]), x[part] if self.vectorized else x[begin])
+            self.pending.add(future)
+            future.add_done_callback(lambda done, keys=keys[part], back=self.done: back.put((done, keys)))
+
+    def take(self) -> tuple[Any, Floats]:
+        """What comes back first. An exception of the function's comes out of here."""
+        future, keys = self.done.get()
+        self.pending.discard(future)
+        result = future.result()
+        return keys, many(result, len(keys)) if self.vectorized else np.array([one(result)])
+
+    def abandon(self) -> None:
+        """What is not begun need not be; what comes back later goes where nobody looks."""
+        for future in self.pending:
+            future.cancel()
+        self.pending.clear()
+        self.done = queue.SimpleQueue()
+
+    def _values(self, x: Floats, ids: Ids) -> Floats:
+        values = np.empty(len(x))
+        self.submit(np.arange(len(x)), x, ids)
+        while self.pending:
+            keys, got = self.take()
+            values[keys] = got
+        return values
+
+
+class Native(Objective):
+    """A problem of the library's own: evaluated there, on threads, without Python."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, problem.dim, True)
+        self.core = problem._problem
+
+
+def objective_of(f: Any, dim: int, vectorized: bool, executor: Executor | None) -> Objective:
+    if executor is not None:
+        return Submitted(f, dim, vectorized or isinstance(f, Problem), executor)
+    return Native(f) if isinstance(f, Problem) else Objective(f, dim, vectorized)
+
+
+def one(value: Any) -> float:
+    if value is None:
+        return math.nan
+    try:
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"f: must return a number, not {type(value).__name__}") from None
+
+
+def many(values: Any, n: int) -> Floats:
+    array = _arrays.real(values, "f")
+    if array.shape != (n,):
+        raise ValueError(f"f: must return {n} values for {n} points, not an array of shape {array.shape}")
+    return array.astype(np.float64)
+
+
+# ---- Driving
+
+Observer = Callable[[float], bool]
+"""Is given the seconds spent evaluating, and says whether it is enough."""
+
+
+def drive(optimizer: Optimizer, objective: Objective, limits: dict[str, Any], observer: Observer, threads: int) -> str:
+    """To a limit; gives which. Through an executor values come as they like, otherwise the library drives."""
+    if not isinstance(objective, Submitted):
+        return _core.optimize(optimizer._optimizer, objective.core, observer, limits, threads)
+    try:
+        return _drive_submitted(optimizer, objective, limits, observer)
+    finally:
+        objective.abandon()
+
+
+def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[str, Any], observer: Observer) -> str:
+    optimizer.advance()  # first points may be good enough
+    asked = optimizer.progress.evaluations - optimizer.progress.foreign
+    population = optimizer.settings["population"]
+    while (stop := _core.reached(optimizer._optimizer, limits)) == "not stopped":
+        n = population + math.ceil(limits["over_ask"] * population)
+        if limits["evaluations"]:
+            n = min(n, limits["evaluations"] - asked)
+        asked += n
+        ids, x = optimizer.ask(n)
+        objective.submit(ids, x, ids)
+        began = time.perf_counter()
+        _await_generation(optimizer, objective)
+        if observer(time.perf_counter() - began):
+            return "observer"
+    return stop
+
+
+def _await_generation(optimizer: Optimizer, objective: Submitted) -> None:
+    """Tells what comes back until the generation closes, at the latest when everything is back."""
+    generation = optimizer.progress.generations
+    while optimizer.progress.generations == generation:
+        if not objective.pending:
+            optimizer.advance()
+            break
+        optimizer.tell(*objective.take())

@@ -1,0 +1,165 @@
+"""The law by itself: the multivariate zero-inflated Gaussian, in scikit-learn's manner."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _arrays, _core
+from ._arrays import Floats
+
+_PARAMETERS = ("inverter", "shrinkage", "projection", "sigma_floor")
+
+
+class ZeroInflatedGaussian:
+    """A law over points that are mostly exact zeros.
+
+    Each coordinate is exactly zero or normally distributed; which coordinates are active and what values they take
+    depend on each other through one latent Gaussian with a value V and a mask M for each coordinate.
+
+    Parameters
+    ----------
+    inverter : {"exact", "amortised"}
+        From observed to latent correlations: in closed form, or by the publication's networks.
+    shrinkage : {"none", "entrywise", "bayes", "fisher", "all"}
+        Of latent correlations towards 0, for samples that are small for the number of coordinates.
+    projection : {"clip", "repair", "nearest", "weighted"}
+        To a correlation matrix; "weighted" is the most accurate and the slowest.
+    sigma_floor : float
+        No fitted deviation is below it.
+
+    Attributes
+    ----------
+    p_ : (d,) probability that a coordinate is active
+    mean_, std_ : (d,) of its value where it is active
+    threshold_ : (d,) a coordinate is active where its mask latent is at least this
+    corr_ : (2d, 2d) latent correlations, in the order V_1 .. V_d, M_1 .. M_d
+    observed_ : (2d, 2d) correlations of values and masks in the data, or None if the law was not fitted
+    report_ : dict of how it was fitted, or None
+    n_features_in_ : d
+
+    >>> import numpy as np, zilch
+    >>> X = np.array([[5.2, 10.9, 0], [0, 0, -1.4], [4.8, 9.7, -1.1], [0, 3.1, 0], [5.5, 11.2, 0]])
+    >>> law = zilch.ZeroInflatedGaussian().fit(X)
+    >>> law.p_
+    array([0.6, 0.8, 0.4])
+    >>> law.sample(1000, seed=1).shape
+    (1000, 3)
+    """
+
+    def __init__(self, *, inverter: str = "exact", shrinkage: str = "none", projection: str = "repair",
+                 sigma_floor: float = 0.0) -> None:
+        self.inverter = inverter
+        self.shrinkage = shrinkage
+        self.projection = projection
+        self.sigma_floor = sigma_floor
+
+    # ---- Fitting and sampling
+
+    def fit(self, X: ArrayLike, weight: ArrayLike | None = None) -> ZeroInflatedGaussian:
+        """Fit to the rows of X, all alike or by their weights. An exact 0 means absent."""
+        x = _arrays.floats(X, "X", None, None)
+        weights = None if weight is None else _arrays.floats(weight, "weight", len(x))
+        self._adopt(_core.model_fit(x.shape[0], x.shape[1], x, weights, self.get_params()))
+        return self
+
+    def sample(self, n: int = 1, seed: int = 1) -> Floats:
+        """n points, the same for the same seed, also those of `zilch sample`."""
+        model = self._handle()
+        x = np.empty((_arrays.count(n, "n"), self.n_features_in_))
+        _core.model_sample(model, _arrays.seed(seed), len(x), x)
+        return x
+
+    @classmethod
+    def from_parameters(cls, p: ArrayLike, mean: ArrayLike, std: ArrayLike,
+                        corr: ArrayLike | None = None) -> ZeroInflatedGaussian:
+        """A law that is known: without correlations, or with (2d, 2d) latent ones.
+
+        >>> law = ZeroInflatedGaussian.from_parameters(p=[0.3, 0.6], mean=[2, -1], std=[1, 0.5])
+        >>> float((law.sample(100_000) != 0).mean().round(2))
+        0.45
+        """
+        first = _arrays.floats(p, "p", None)
+        d = len(first)
+        matrix = None if corr is None else _arrays.floats(corr, "corr", 2 * d, 2 * d)
+        law = cls()
+        law._adopt(_core.model_create(d, first, _arrays.floats(mean, "mean", d), _arrays.floats(std, "std", d), matrix))
+        return law
+
+    # ---- Files and bytes: those of the command and the library
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Into a file that `zilch show` and `zilch sample` read too; whole or not at all."""
+        _core.model_save(self._handle(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ZeroInflatedGaussian:
+        """From such a file."""
+        law = cls()
+        law._adopt(_core.model_load(path))
+        if law.report_:
+            law.set_params(**{name: law.report_[name] for name in _PARAMETERS[:3]})
+        return law
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        if "_model" in state:
+            state["_model"] = _core.model_pack(state["_model"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = state.pop("_model", None)
+        vars(self).update(state)
+        if model is not None:
+            self._adopt(_core.model_unpack(model))
+
+    # ---- scikit-learn's conventions
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def set_params(self, **params: Any) -> ZeroInflatedGaussian:
+        for name, value in params.items():
+            if name not in _PARAMETERS:
+                raise ValueError(f"there is no parameter {name!r}; there are {', '.join(_PARAMETERS)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = ZeroInflatedGaussian().get_params()
+        changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
+        return f"ZeroInflatedGaussian({', '.join(changed)})"
+
+    # ---- The handle
+
+    def _adopt(self, model: _core.Model) -> None:
+        d = _core.model_dim(model)
+        self._model = model
+        self.n_features_in_ = d
+        self.p_ = _part(model, "p", d)
+        self.mean_ = _part(model, "mu", d)
+        self.std_ = _part(model, "sigma", d)
+        self.threshold_ = _part(model, "tau", d)
+        self.corr_ = _part(model, "correlation", 2 * d, 2 * d)
+        self.observed_, self.report_ = _fitted(model, d)
+
+    def _handle(self) -> _core.Model:
+        if not hasattr(self, "_model"):
+            raise RuntimeError("this ZeroInflatedGaussian is not fitted yet: call fit first")
+        return self._model
+
+
+def _part(model: _core.Model, name: str, *shape: int) -> Floats:
+    out = np.empty(shape)
+    _core.model_read(model, name, out)
+    return out
+
+
+def _fitted(model: _core.Model, d: int) -> tuple[Floats | None, dict[str, Any] | None]:
+    out = np.empty((2 * d, 2 * d))
+    if not _core.model_read(model, "observed", out):
+        return None, None
+    return out, _core.model_report(model)

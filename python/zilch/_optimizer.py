@@ -1,0 +1,272 @@
+"""The search, one generation at a time: ask for points, tell their values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _arrays, _core
+from ._arrays import Floats, Ids
+from ._model import ZeroInflatedGaussian
+
+#: The publication's algorithm as options: ``Optimizer(dim, **zilch.PUBLISHED)``; to `minimize` say prune=False too.
+PUBLISHED: dict[str, Any] = {
+    "again": "all", "archive": "latest", "initial_spread": 0.0, "inverter": "amortised", "shrinkage": "none",
+    "projection": "clip", "prior_sigma": 0.0, "weighting": "equal", "margin": 0.0, "shift": 0.0, "copied": 0.0,
+    "redrawn": 0.0, "timid": 0.0, "widened": False,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point of the archive. `value` is as the objective gave it, `fitness` with the price of its active coordinates."""
+
+    x: Floats
+    value: float
+    fitness: float
+    active: int
+    evaluations: int
+    failures: int
+    point: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come; NaN and 0 where there is nothing yet."""
+
+    generations: int
+    evaluations: int
+    failures: int
+    foreign: int
+    points: int
+    improved: int
+    restarts: int
+    waiting: int
+    noise: float
+    scale: float
+    best_value: float
+    best_fitness: float
+    best_active: int
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """The best supported point: `mean` and `deviation` are those of fresh evaluations alone."""
+
+    x: Floats
+    mean: float
+    deviation: float
+    fitness: float
+    active: int
+    pruned: int
+    evaluations: int
+    failures: int
+    spent: int
+    point: int
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean."""
+        return float(self.deviation / self.evaluations**0.5)
+
+
+class Optimizer:
+    """Sparse black-box search by ask and tell.
+
+    Parameters
+    ----------
+    dim : int
+        Number of coordinates.
+    seed : int
+        The same seed and the same values give the same points, also from C and the command.
+    direction : {"minimize", "maximize"}
+    price : float
+        Of each active coordinate: what it must improve the value by to be worth keeping.
+    population, elites : int
+        Points a generation, and how many of the best the law is fitted to (0: a fifth).
+    bounds : (low, high), or a sequence of dim such pairs
+        Of a coordinate's value where it is active; None in a pair is no bound. Zero is always allowed.
+    groups : sequence of lists of coordinates
+        Those of a group are active together or not at all.
+    on, off : coordinates that are always, or never, active
+    options
+        Every option of ``zilch optimize`` that is about the search, with underscores: law, archive, again, share,
+        active_most, restart, shrinkage, margin ...; ``settings`` shows them all.
+
+    >>> import zilch
+    >>> search = zilch.Optimizer(20, price=0.01, population=100)
+    >>> while search.progress.generations < 40:
+    ...     ids, X = search.ask()
+    ...     search.tell(ids, (X[:, 3] - 1.5)**2 + (X[:, 11] + 0.5)**2)
+    >>> search.best.active, search.best.x[[3, 11]].round(3)
+    (2, array([ 1.5, -0.5]))
+    """
+
+    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None,
+                 groups: Sequence[Sequence[int]] | None = None, on: Iterable[int] = (), off: Iterable[int] = (),
+                 **options: Any) -> None:
+        dim = _arrays.count(dim, "dim", 1, 2**31)
+        lower, upper = _bounds(bounds, dim)
+        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), options, lower, upper, _groups(groups, dim),
+                                                 _forced(on, off, dim))
+
+    # ---- Ask and tell
+
+    def ask(self, n: int | None = None) -> tuple[Ids, Floats]:
+        """n points to evaluate, a population unless said otherwise: their ids, and a row for each."""
+        size = self.settings["population"] if n is None else _arrays.count(n, "n", 0, 2**40)
+        ids = np.empty(size, dtype=np.uint64)
+        x = np.empty((size, self.dim))
+        _core.ask(self._optimizer, ids, x)
+        return ids, x
+
+    def tell(self, ids: ArrayLike, values: ArrayLike, errors: ArrayLike | None = None) -> None:
+        """Values of points that were asked for, in any order and any portions.
+
+        NaN, or anything not finite, is a failed evaluation. `errors` are standard errors of the values, if known.
+        """
+        numbers = _arrays.ids(ids, "ids", None)
+        error = None if errors is None else _arrays.floats(errors, "errors", len(numbers))
+        _core.tell(self._optimizer, numbers, _arrays.floats(values, "values", len(numbers)), error)
+
+    def tell_point(self, x: ArrayLike, value: float) -> None:
+        """A point that was not asked for, and its value: a warm start."""
+        _core.tell_point(self._optimizer, _arrays.floats(x, "x", self.dim), value)
+
+    def advance(self) -> None:
+        """Close the generation with what is back."""
+        _core.advance(self._optimizer)
+
+    # ---- Looking
+
+    @property
+    def dim(self) -> int:
+        return _core.optimizer_identity(self._optimizer)[0]
+
+    @property
+    def seed(self) -> int:
+        return _core.optimizer_identity(self._optimizer)[1]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every option and its value."""
+        return _core.optimizer_settings(self._optimizer)
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(**_core.optimizer_progress(self._optimizer))
+
+    @property
+    def best(self) -> Point:
+        """The point of the best fitness on record. With noise this is the luckiest: see ``recommend``."""
+        points = self.top(1)
+        if not points:
+            raise RuntimeError("best: nothing has been evaluated yet")
+        return points[0]
+
+    def top(self, n: int) -> list[Point]:
+        """The best n points on record, the best first."""
+        return self._points(_core.top(self._optimizer, _arrays.count(n, "n")))[:n]
+
+    @property
+    def front(self) -> list[Point]:
+        """The best value for each number of active coordinates, where more of them are better."""
+        return self._points(_core.front(self._optimizer))
+
+    @property
+    def law(self) -> ZeroInflatedGaussian:
+        """The law as it is fitted to the best on record."""
+        law = ZeroInflatedGaussian()
+        law._adopt(_core.optimizer_model(self._optimizer))
+        return law
+
+    def _points(self, records: list[dict[str, Any]]) -> list[Point]:
+        points = []
+        for record in records:
+            x = np.empty(self.dim)
+            points.append(Point(x=x, **_core.archive_read(self._optimizer, record["point"], x)))
+        return points
+
+    # ---- Files and bytes
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """The whole state, into a file; whole or not at all."""
+        _core.optimizer_save(self._optimizer, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Optimizer:
+        """It goes on as if it had not been interrupted, to the same bits."""
+        return cls._wrap(_core.optimizer_load(path))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Optimizer], tuple[bytes]]:
+        return _unpack, (_core.optimizer_pack(self._optimizer),)
+
+    @classmethod
+    def _wrap(cls, handle: _core.Optimizer) -> Optimizer:
+        self = cls.__new__(cls)
+        self._optimizer = handle
+        return self
+
+    def __repr__(self) -> str:
+        p = self.progress
+        return f"<zilch.Optimizer: {self.dim} coordinates, generation {p.generations}, best fitness {p.best_fitness:g}>"
+
+
+def _unpack(data: bytes) -> Optimizer:
+    return Optimizer._wrap(_core.optimizer_unpack(data))
+
+
+# ---- What a point may be
+
+def _bounds(bounds: Any, dim: int) -> tuple[Floats | None, Floats | None]:
+    if bounds is None:
+        return None, None
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):  # scipy.optimize.Bounds
+        pairs = np.stack([np.broadcast_to(bounds.lb, dim), np.broadcast_to(bounds.ub, dim)], axis=1)
+    else:
+        pairs = _pairs(bounds)
+        if len(pairs) not in (1, dim):
+            raise ValueError(f"bounds: must be one pair or {dim} of them, not {len(pairs)}")
+    pairs = np.broadcast_to(pairs, (dim, 2))
+    return np.ascontiguousarray(pairs[:, 0], float), np.ascontiguousarray(pairs[:, 1], float)
+
+
+def _pairs(bounds: Any) -> Floats:
+    try:
+        rows = [bounds] if len(bounds) == 2 and np.ndim(bounds[0]) == 0 else bounds
+        return np.array([[-np.inf if low is None else low, np.inf if high is None else high] for low, high in rows], float)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"bounds: must be (low, high) or a sequence of such pairs: {error}") from None
+
+
+def _groups(groups: Sequence[Sequence[int]] | None, dim: int) -> Ids | None:
+    if groups is None:
+        return None
+    number = np.zeros(dim, dtype=np.uint64)
+    for k, members in enumerate(groups, 1):
+        chosen = _coordinates(members, dim, "groups")
+        if number[chosen].any():
+            raise ValueError("groups: a coordinate is in two of them")
+        number[chosen] = k
+    return number
+
+
+def _forced(on: Iterable[int], off: Iterable[int], dim: int) -> NDArray[np.uint32] | None:
+    forced = np.zeros(dim, dtype=np.uint32)
+    forced[_coordinates(on, dim, "on")] = 1
+    chosen = _coordinates(off, dim, "off")
+    if forced[chosen].any():
+        raise ValueError("on, off: a coordinate is in both")
+    forced[chosen] = 2
+    return forced if forced.any() else None
+
+
+def _coordinates(members: Iterable[int], dim: int, name: str) -> list[int]:
+    if not isinstance(members, Iterable):
+        raise TypeError(f"{name}: must be coordinates, not {members!r}")
+    return [_arrays.count(member, name, 0, dim - 1) for member in members]

@@ -1,0 +1,69 @@
+"""Studies: runs that are kept in one file, by the command or from Python."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._optimizer import Optimizer
+
+_MODES = {"read": 0, "write": 1, "create": 2}
+
+
+class Study:
+    """A file of runs, to read while others write. A context manager.
+
+    >>> import zilch, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.study")
+    >>> result = zilch.minimize(lambda x: (x[0] - 1)**2, 4, price=0.1, population=20, generations=5, study=path)
+    >>> with zilch.Study(path) as study:
+    ...     [run["generations"] for run in study.runs], len(study.generations(1))
+    ([5], 5)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mode: str = "read") -> None:
+        if mode not in _MODES:
+            raise ValueError(f"mode: must be one of {', '.join(_MODES)}, not {mode!r}")
+        self._study = _core.study_open(path, _MODES[mode])
+        self._is_closed = False
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        """A dict for each run: its number, texts, seed, law, generations, why it stopped ..."""
+        return _core.study_runs(self._study)
+
+    def generations(self, run: int = 1) -> list[dict[str, Any]]:
+        """A dict for each generation of a run."""
+        return _core.study_generations(self._study, run)
+
+    def evaluations(self, run: int = 1) -> list[dict[str, Any]]:
+        """A dict for each evaluation of a run, its point as `x`."""
+        return [_with_point(row) for row in _core.study_evaluations(self._study, run)]
+
+    def conclusions(self, run: int = 1) -> list[dict[str, Any]]:
+        """What a run recommended, and after which generation."""
+        return [_with_point(row) for row in _core.study_conclusions(self._study, run)]
+
+    def resume(self, run: int = 1) -> Optimizer:
+        """The optimizer as it was after the last generation recorded."""
+        return Optimizer._wrap(_core.study_resume(self._study, run))
+
+    def close(self) -> None:
+        """The file is free then. More than once is as good as once."""
+        if not self._is_closed:
+            _core.study_close(self._study)
+        self._is_closed = True
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _with_point(row: dict[str, Any]) -> dict[str, Any]:
+    return row if row["x"] is None else {**row, "x": np.frombuffer(row["x"])}
