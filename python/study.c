@@ -195,30 +195,40 @@ static PyObject *study_generations(PyObject *self, PyObject *args)
     return list ? finish(zilch_study_generations(h->object, run, take_generation, list), list) : NULL;
 }
 
-static PyObject *study_evaluations(PyObject *self, PyObject *args)
+/* Rows with points in them, read by one of the two below. */
+static PyObject *read_points(PyObject *args, zilch_status (*read)(zilch_study *study, points *p))
 {
     handle *h;
     unsigned long long run;
-    (void)self;
     PyObject *list = PyArg_ParseTuple(args, "O&K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
+    if (!list) {
+        return NULL;
+    }
     points p = {list, run, 0};
-    zilch_status status = list ? zilch_study_runs(h->object, take_dim, &p) : ZILCH_OK;
-    status =
-        list && status == ZILCH_OK ? zilch_study_evaluations(h->object, run, take_evaluation, &p) : status;
-    return list ? finish(status, list) : NULL;
+    const zilch_status status = zilch_study_runs(h->object, take_dim, &p);
+    return finish(status == ZILCH_OK ? read(h->object, &p) : status, list);
+}
+
+static zilch_status read_evaluations(zilch_study *study, points *p)
+{
+    return zilch_study_evaluations(study, p->run, take_evaluation, p);
+}
+
+static zilch_status read_conclusions(zilch_study *study, points *p)
+{
+    return zilch_study_conclusions(study, p->run, take_conclusion, p);
+}
+
+static PyObject *study_evaluations(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return read_points(args, read_evaluations);
 }
 
 static PyObject *study_conclusions(PyObject *self, PyObject *args)
 {
-    handle *h;
-    unsigned long long run;
     (void)self;
-    PyObject *list = PyArg_ParseTuple(args, "O&K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
-    points p = {list, run, 0};
-    zilch_status status = list ? zilch_study_runs(h->object, take_dim, &p) : ZILCH_OK;
-    status =
-        list && status == ZILCH_OK ? zilch_study_conclusions(h->object, run, take_conclusion, &p) : status;
-    return list ? finish(status, list) : NULL;
+    return read_points(args, read_conclusions);
 }
 
 #define ROW(name)                       \

@@ -83,7 +83,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         Points a generation; how many of the best the law is fitted to (0: a fifth).
     generations, evaluations, target, stagnation
         When to stop, 0 or None for never: after so many generations or evaluations, at a value as good as `target`, or
-        after so many generations without a new best.
+        after so many generations without a new best. The points of `x0` do not count.
     seed : int
         The same seed gives the same points.
     bounds, groups
