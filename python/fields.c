@@ -353,8 +353,9 @@ static int take_double(const field *f, PyObject *value, double *out)
 
 static int take_name(const field *f, PyObject *value, void *at)
 {
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
-    if (!text) {
+    Py_ssize_t length;
+    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
+    if (!text || strlen(text) != (size_t)length) {
         PyErr_Format(PyExc_TypeError, "%s: must be a name, not %R", f->name, value);
         return 0;
     }

@@ -1,6 +1,8 @@
 /* zilch._core: the extension module, on CPython's limited API. */
 #include "core.h"
 
+#include <string.h>
+
 PyObject *raise_status(zilch_status status)
 {
     const char *words = *zilch_last_error() ? zilch_last_error() : zilch_status_text(status);
@@ -26,7 +28,11 @@ PyObject *raise_status(zilch_status status)
     default:
         break;
     }
-    PyErr_SetString(kind, words);
+    PyObject *text = PyUnicode_DecodeUTF8(words, (Py_ssize_t)strlen(words), "replace");
+    if (text) {
+        PyErr_SetObject(kind, text);
+        Py_DECREF(text);
+    }
     return NULL;
 }
 

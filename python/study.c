@@ -169,8 +169,10 @@ static zilch_status take_conclusion(void *context, uint64_t generation, const zi
     return append(p->list, dict ? with_point(dict, x, p->dim) : NULL);
 }
 
-static PyObject *finish(zilch_status status, PyObject *list)
+/* Making a row may run anything that is collected as garbage: the study is busy until it is read. */
+static PyObject *finish(handle *h, zilch_status status, PyObject *list)
 {
+    h->is_busy = 0;
     if (status != ZILCH_OK) {
         Py_DECREF(list);
         return PyErr_Occurred() ? NULL : raise_status(status);
@@ -183,7 +185,11 @@ static PyObject *study_runs(PyObject *self, PyObject *args)
     handle *h;
     (void)self;
     PyObject *list = PyArg_ParseTuple(args, "O&", handle_to_study_owned, &h) ? PyList_New(0) : NULL;
-    return list ? finish(zilch_study_runs(h->object, take_run, list), list) : NULL;
+    if (!list) {
+        return NULL;
+    }
+    h->is_busy = 1;
+    return finish(h, zilch_study_runs(h->object, take_run, list), list);
 }
 
 static PyObject *study_generations(PyObject *self, PyObject *args)
@@ -192,7 +198,11 @@ static PyObject *study_generations(PyObject *self, PyObject *args)
     unsigned long long run;
     (void)self;
     PyObject *list = PyArg_ParseTuple(args, "O&K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
-    return list ? finish(zilch_study_generations(h->object, run, take_generation, list), list) : NULL;
+    if (!list) {
+        return NULL;
+    }
+    h->is_busy = 1;
+    return finish(h, zilch_study_generations(h->object, run, take_generation, list), list);
 }
 
 /* Rows with points in them, read by one of the two below. */
@@ -205,8 +215,9 @@ static PyObject *read_points(PyObject *args, zilch_status (*read)(zilch_study *s
         return NULL;
     }
     points p = {list, run, 0};
+    h->is_busy = 1;
     const zilch_status status = zilch_study_runs(h->object, take_dim, &p);
-    return finish(status == ZILCH_OK ? read(h->object, &p) : status, list);
+    return finish(h, status == ZILCH_OK ? read(h->object, &p) : status, list);
 }
 
 static zilch_status read_evaluations(zilch_study *study, points *p)

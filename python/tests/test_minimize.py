@@ -267,6 +267,62 @@ def test_a_straggler_does_not_come_back_into_the_recommendation():
     assert result.fun == bowl(result.x)
 
 
+def test_points_that_the_search_has_forgotten_are_not_told():
+    """The library remembers four populations of unanswered points."""
+    with ThreadPoolExecutor(2) as executor:
+        result = zilch.minimize(bowl, 8, population=10, generations=5, over_ask=6, executor=executor, recommend=0)
+    assert result.nit == 5
+
+
+def test_a_share_and_a_number_of_evaluations_go_together_with_a_study(tmp_path):
+    f = Counted()
+
+    def halting(x):
+        value = f(x)
+        if f.points % 2:
+            time.sleep(0.05)
+        return value
+
+    with ThreadPoolExecutor(4) as executor:
+        result = zilch.minimize(halting, 8, population=20, evaluations=20, generations=0, share=0.5, executor=executor,
+                                study=tmp_path / "a.study", recommend=0)
+    assert result.message == "stopped by: evaluations"
+    assert result.history["generation"].tolist() == [1]
+
+
+def test_an_exception_at_x0_ends_what_is_not_begun():
+    f = Counted()
+
+    def failing(x):
+        f(x)
+        raise KeyError("first")
+
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(KeyError, match="first"):
+            zilch.minimize(failing, x0=np.eye(8).repeat(5, axis=0), executor=executor)
+    assert f.points < 10
+
+
+def test_noise_that_is_common_to_a_generation_is_so_through_an_executor():
+    problem = zilch.problem("lander", episodes=1, seeds="common")
+    options = {"population": 8, "generations": 2, "recommend": 8, "x0": zilch.Controller.published().parameters}
+    with ThreadPoolExecutor(2) as executor:
+        through = zilch.maximize(problem, executor=executor, **options)
+    assert_same(through, zilch.maximize(problem, **options))
+
+
+def test_another_function_of_the_same_name_has_a_run_of_its_own(tmp_path):
+    def stop(optimizer):
+        raise KeyboardInterrupt
+
+    options = {"dim": 3, "population": 10, "generations": 3, "study": tmp_path / "a.study"}
+    with pytest.raises(KeyboardInterrupt):
+        zilch.minimize(lambda x: float(np.sum((x - 1) ** 2)) - 1000, callback=stop, **options)
+    assert zilch.minimize(lambda x: float(np.sum((x + 1) ** 2)), **options).fun >= 0
+    with zilch.Study(tmp_path / "a.study") as study:
+        assert len(study.runs) == 2
+
+
 def test_f_may_keep_and_change_what_it_gets():
     kept = []
 

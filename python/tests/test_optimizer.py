@@ -622,3 +622,16 @@ def test_ten_thousand_of_each_leave_nothing_behind():
     grown = {name: float(kilobytes) for name, kilobytes in map(str.split, done.stdout.splitlines())}
     assert len(grown) == 4
     assert max(grown.values()) < 4096, grown
+
+
+def test_a_name_ends_where_it_ends():
+    with pytest.raises(TypeError, match="law"):
+        zilch.Optimizer(3, law="zig\0x")
+
+
+def test_an_array_need_not_be_aligned():
+    search = zilch.Optimizer(3, population=10)
+    x = np.frombuffer(bytearray(25), np.uint8)[1:].view(float)
+    search.tell_point(x, 1.0)
+    search.advance()
+    assert search.best.active == 0

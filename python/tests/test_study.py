@@ -264,3 +264,48 @@ def test_a_wrong_mode_is_named(tmp_path):
 def test_a_run_that_is_not_there_is_an_error(python_study, method, run, error):
     with Study(python_study) as study, pytest.raises(error):
         getattr(study, method)(run)
+
+
+@pytest.mark.parametrize("run", [0, -1, 2**64 + 1, "1", 1.0])
+def test_a_run_is_a_number_from_1_on(tmp_path, run):
+    zilch.minimize(lambda x: float((x**2).sum()), 3, population=10, generations=1, study=tmp_path / "a.study")
+    with zilch.Study(tmp_path / "a.study") as study:
+        for read in (study.generations, study.evaluations, study.conclusions, study.resume):
+            with pytest.raises((TypeError, ValueError), match="run"):
+                read(run)
+
+
+def test_a_study_cannot_be_closed_while_it_is_read(tmp_path):
+    """Reading makes dicts, which may collect garbage, whose __del__ may do anything."""
+    import gc
+
+    zilch.minimize(lambda x: float((x**2).sum()), 3, population=10, generations=60, study=tmp_path / "a.study")
+    study = zilch.Study(tmp_path / "a.study")
+    refused = []
+
+    class Closing:
+        def __init__(self):
+            self.self = self
+
+        def __del__(self):
+            try:
+                study.close()
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    before = gc.get_threshold()
+    gc.set_threshold(5)
+    try:
+        Closing()
+        rows = study.generations(1)
+    finally:
+        gc.set_threshold(*before)
+    assert len(rows) == 60
+    assert all("another thread is using it" in words for words in refused)
+
+
+def test_words_that_are_no_utf8_are_still_of_the_right_kind():
+    with pytest.raises(OSError):
+        zilch.Study("/nonexistent/\udcff")
+    with pytest.raises(OSError):
+        zilch.Study("/nonexistent/" + "é" * 900)

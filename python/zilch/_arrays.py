@@ -17,7 +17,7 @@ def floats(values: ArrayLike, name: str, *shape: int | None) -> Floats:
     array = real(values, name)
     if len(shape) != array.ndim or any(want not in (None, got) for want, got in zip(shape, array.shape)):
         raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, ("C", "A"))
 
 
 def real(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -37,7 +37,7 @@ def ids(values: ArrayLike, name: str, *shape: int | None) -> Ids:
         raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}")
     if array.size and array.min() < 0:
         raise ValueError(f"{name}: must not be negative")
-    return np.ascontiguousarray(array, dtype=np.uint64)
+    return np.require(array, np.uint64, ("C", "A"))
 
 
 def count(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:

@@ -16,6 +16,7 @@ from ._arrays import Floats, Ids
 from ._optimizer import Optimizer
 from ._problem import Problem
 
+_REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
 
 
@@ -33,6 +34,7 @@ class Objective:
         self.dim = dim
         self.vectorized = vectorized
         self.failed = 0  # evaluations that no search counts
+        self.generation = 0
         self.core = self._evaluate
 
     def first_values(self, x: Floats) -> Floats:
@@ -46,9 +48,12 @@ class Objective:
 
     def _function(self, ids: Ids) -> Callable[[Floats], Any]:
         """A problem of the library's is told whose noise it is."""
-        return functools.partial(self.f, ids=ids) if isinstance(self.f, Problem) else self.f
+        if isinstance(self.f, Problem):
+            return functools.partial(self.f, ids=ids, generation=self.generation)
+        return self.f
 
     def _evaluate(self, generation: int, ids: bytearray, x: bytearray, value: bytearray) -> None:
+        self.generation = generation
         points = np.frombuffer(x).reshape(-1, self.dim)
         np.frombuffer(value)[:] = self._values(points, np.frombuffer(ids, dtype=np.uint64))
 
@@ -61,7 +66,7 @@ class Submitted(Objective):
             raise TypeError(f"executor: must have a method submit, which {type(executor).__name__} has not")
         super().__init__(f, dim, vectorized)
         self.executor = executor
-        self.pending: set[Any] = set()
+        self.pending: dict[Any, Any] = {}  # futures and their keys, the oldest first
         self.done: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
 
     def submit(self, keys: Any, x: Floats, ids: Ids) -> None:
@@ -70,15 +75,26 @@ class Submitted(Objective):
         for begin in range(0, len(x), size):
             part = slice(begin, begin + size)
             future = self.executor.submit(self._function(ids[part]), x[part] if self.vectorized else x[begin])
-            self.pending.add(future)
+            self.pending[future] = keys[part]
             future.add_done_callback(lambda done, keys=keys[part], back=self.done: back.put((done, keys)))
 
     def take(self) -> tuple[Any, Floats]:
         """What comes back first. An exception of the function's comes out of here."""
         future, keys = self.done.get()
-        self.pending.discard(future)
+        while self.pending.pop(future, None) is None:  # was dropped
+            future, keys = self.done.get()
         result = future.result()
         return keys, many(result, len(keys)) if self.vectorized else np.array([one(result)])
+
+    def drop(self, most: int) -> None:
+        """All but the newest `most` points: the search forgets those that are out for longer, and refuses their values."""
+        out = sum(map(len, self.pending.values()))
+        for future, keys in list(self.pending.items()):
+            if out <= most:
+                break
+            out -= len(keys)
+            del self.pending[future]
+            future.cancel()
 
     def abandon(self) -> None:
         """What is not begun need not be; what comes back later goes where nobody looks."""
@@ -89,10 +105,13 @@ class Submitted(Objective):
 
     def _values(self, x: Floats, ids: Ids) -> Floats:
         values = np.empty(len(x))
-        self.submit(np.arange(len(x)), x, ids)
-        while self.pending:
-            keys, got = self.take()
-            values[keys] = got
+        try:
+            self.submit(np.arange(len(x)), x, ids)
+            while self.pending:
+                keys, got = self.take()
+                values[keys] = got
+        finally:
+            self.abandon()
         return values
 
 
@@ -152,11 +171,15 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[st
         n = population + math.ceil(limits["over_ask"] * population)
         if limits["evaluations"]:
             n = min(n, limits["evaluations"] - asked)
+            if n == 0:  # all are asked for, and with share < 1 nobody waits for the last
+                return "evaluations"
         asked += n
         ids, x = optimizer.ask(n)
+        objective.generation = optimizer.progress.generations
         objective.submit(ids, x, ids)
         began = time.perf_counter()
         _await_generation(optimizer, objective)
+        objective.drop(_REMEMBERED * population)
         if observer(time.perf_counter() - began):
             return "observer"
     return stop

@@ -96,7 +96,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     vectorized : bool
         With an executor, each call gets a sixteenth of the population.
     study : path
-        A file that keeps every generation. Called again after an interruption, with the same arguments, it goes on.
+        A file that keeps every generation. Called again after an interruption, with the same arguments, it goes on. A
+        function is known by its module, name and line, not by the data that it refers to.
     recommend : int
         Evaluations to spend at the end on finding the best supported of the best points; 0 for none. With `prune`,
         coefficients that are not missed are left out.
@@ -237,7 +238,7 @@ class _Keeper:
         self.run = 0
         if self.study is None:
             return
-        made = hashlib.sha256(pickle.dumps((optimizer, f if isinstance(f, Problem) else None, first))).hexdigest()
+        made = hashlib.sha256(pickle.dumps((optimizer, _identity(f), first), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "arguments": json.dumps({**optimizer.settings, "made": made}, sort_keys=True),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
@@ -277,3 +278,12 @@ class _Keeper:
 
 def _name(f: Any) -> str:
     return f.setting if isinstance(f, Problem) else f"python:{getattr(f, '__qualname__', type(f).__name__)}"
+
+
+def _identity(f: Any) -> Any:
+    """What tells objectives apart: of a function where it is written, not what it refers to."""
+    if isinstance(f, Problem):
+        return f
+    written = getattr(f, "func", f)  # of a partial
+    line = getattr(getattr(written, "__code__", None), "co_firstlineno", 0)
+    return getattr(written, "__module__", ""), getattr(written, "__qualname__", ""), line

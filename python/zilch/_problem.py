@@ -55,8 +55,12 @@ class Problem:
     def is_noisy(self) -> bool:
         return bool(self._info["is_noisy"])
 
-    def __call__(self, x: ArrayLike, ids: ArrayLike | None = None, *, threads: int = 0) -> Any:
-        """Values of points; a float of one. Noise follows from the ids, which are counted unless they are given."""
+    def __call__(self, x: ArrayLike, ids: ArrayLike | None = None, *, generation: int = 0, threads: int = 0) -> Any:
+        """Values of points; a float of one.
+
+        Noise follows from the ids, which are counted unless they are given, or from the generation, where a problem's noise is
+        common to one.
+        """
         array = _arrays.real(x, "x")
         points = _arrays.floats(array.reshape(1, -1) if array.ndim == 1 else array, "x", None, self.dim)
         if ids is None:
@@ -65,7 +69,8 @@ class Problem:
         else:
             numbers = _arrays.ids(np.atleast_1d(np.asarray(ids)), "ids", len(points))
         values = np.empty(len(points))
-        _core.problem_evaluate(self._problem, 0, numbers, points, values, _arrays.count(threads, "threads", 0, 4096))
+        _core.problem_evaluate(self._problem, _arrays.seed(generation, "generation"), numbers, points, values,
+                               _arrays.count(threads, "threads", 0, 4096))
         return float(values[0]) if array.ndim == 1 else values
 
     def support(self, x: ArrayLike) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _arrays, _core
 from ._optimizer import Optimizer
 
 _MODES = {"read": 0, "write": 1, "create": 2}
@@ -38,19 +38,19 @@ class Study:
 
     def generations(self, run: int = 1) -> list[dict[str, Any]]:
         """A dict for each generation of a run."""
-        return _core.study_generations(self._study, run)
+        return _core.study_generations(self._study, _arrays.count(run, "run", 1))
 
     def evaluations(self, run: int = 1) -> list[dict[str, Any]]:
         """A dict for each evaluation of a run, its point as `x`."""
-        return [_with_point(row) for row in _core.study_evaluations(self._study, run)]
+        return [_with_point(row) for row in _core.study_evaluations(self._study, _arrays.count(run, "run", 1))]
 
     def conclusions(self, run: int = 1) -> list[dict[str, Any]]:
         """What a run recommended, and after which generation."""
-        return [_with_point(row) for row in _core.study_conclusions(self._study, run)]
+        return [_with_point(row) for row in _core.study_conclusions(self._study, _arrays.count(run, "run", 1))]
 
     def resume(self, run: int = 1) -> Optimizer:
         """The optimizer as it was after the last generation recorded."""
-        return Optimizer._wrap(_core.study_resume(self._study, run))
+        return Optimizer._wrap(_core.study_resume(self._study, _arrays.count(run, "run", 1)))
 
     def close(self) -> None:
         """The file is free then. More than once is as good as once."""
