@@ -687,7 +687,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, si
 /* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation:
  * counted, ranked last, never fitted. An unknown id, or one told before, is EARG, and then none of the n is
  * taken. When enough are back (`share`), the generation closes; what comes later counts in the
- * next. If it cannot close for want of memory, the values are taken all the same, and zilch_advance() tries
+ * next. Of points that never come back as many as four populations are remembered; older ids are unknown
+ * then. If it cannot close for want of memory, the values are taken all the same, and zilch_advance() tries
  * again. If not one evaluation of a generation succeeded: EOBJECTIVE, the failures are counted, and the next
  * ask begins the generation again, with the same points. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
