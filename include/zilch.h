@@ -787,6 +787,8 @@ typedef struct zilch_batch {
     uint64_t generation; /* from 0; UINT64_MAX in zilch_recommend() */
     const uint64_t *id;  /* n */
     const double *x;     /* n x dim */
+    double *error;       /* n, or NULL: nobody asks; for the standard error of each value, where it is known:
+                            they are NaN, not known, and may be written like the values */
 } zilch_batch;
 
 /* Writes n values; not finite: that evaluation failed. A status other than ZILCH_OK ends the run with it. */

@@ -434,6 +434,76 @@ static void a_generation_without_values_ends_the_run(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* A last generation of five points, all of which fail, is no failure of what was found before; a first one
+ * is. */
+static void a_budget_may_end_in_failures(void **state)
+{
+    (void)state;
+    for (size_t bad = 1; bad <= 2; bad++) {
+        record *r = fresh_record();
+        zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 10);
+        zilch_limits limits = no_limits();
+        zilch_stop reason;
+        const zilch_status expected = bad == 1 ? ZILCH_EOBJECTIVE : ZILCH_OK;
+        limits.evaluations = bad == 1 ? 5 : N + 5;
+        r->bad_at = bad;
+        assert_int_equal(zilch_optimize(o, recording, r, &limits, NULL, NULL, &reason), expected);
+        assert_int_equal(reason, bad == 1 ? ZILCH_STOP_NONE : ZILCH_STOP_EVALUATIONS);
+        assert_int_equal(r->count, limits.evaluations);
+        assert_int_equal(zilch_optimizer_progress(o).failures, 5);
+        assert_int_equal(zilch_optimizer_progress(o).generations, bad - 1);
+        zilch_optimizer_destroy(o);
+    }
+}
+
+/* ---- Errors that the objective knows ------------------------------------------------------------ */
+
+/* Values, and in odd ids their error; from generation `wrong` on, one that is none. */
+static zilch_status measuring(void *context, const zilch_batch *batch, double *value)
+{
+    const uint64_t *wrong = context;
+    for (size_t i = 0; i < batch->n; i++) {
+        value[i] = noisy_value(DIM, batch->id[i], batch->x + i * DIM);
+        assert_true(isnan(batch->error[i]));
+        batch->error[i] = batch->generation >= *wrong ? -1.0 : batch->id[i] % 2 ? 0.25 : NAN;
+    }
+    return ZILCH_OK;
+}
+
+/* As by hand with zilch_tell_error(), through a pool too. */
+static void an_objective_may_tell_errors(void **state)
+{
+    (void)state;
+    uint64_t wrong = 3;
+    zilch_limits limits = no_limits();
+    zilch_pool pool = {.threads = 3, .inner = measuring, .context = &wrong};
+    zilch_optimizer *by_hand = small_optimizer(ZILCH_LAW_EA, DIM, 11);
+    zilch_optimizer *driven = small_optimizer(ZILCH_LAW_EA, DIM, 11);
+    limits.generations = 3;
+    for (size_t g = 0; g < 3; g++) {
+        uint64_t id[N];
+        double x[N * DIM], value[N], error[N];
+        assert_int_equal(zilch_ask(by_hand, N, id, x), ZILCH_OK);
+        for (size_t i = 0; i < N; i++) {
+            value[i] = noisy_value(DIM, id[i], x + i * DIM);
+            error[i] = id[i] % 2 ? 0.25 : NAN;
+        }
+        assert_int_equal(zilch_tell_error(by_hand, N, id, value, error), ZILCH_OK);
+    }
+    assert_int_equal(zilch_optimize(driven, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL),
+                     ZILCH_OK);
+    assert_true(is_same_state(by_hand, driven));
+    assert_true(zilch_optimizer_progress(driven).noise > 0.0);
+    limits.generations = 4;
+    assert_int_equal(zilch_optimize(driven, measuring, &wrong, &limits, NULL, NULL, NULL), ZILCH_EARG);
+    assert_non_null(strstr(zilch_last_error(), "error 0"));
+    assert_int_equal(zilch_optimizer_progress(driven).waiting, 0);
+    wrong = 9;
+    assert_int_equal(zilch_optimize(driven, measuring, &wrong, &limits, NULL, NULL, NULL), ZILCH_OK);
+    zilch_optimizer_destroy(by_hand);
+    zilch_optimizer_destroy(driven);
+}
+
 /* ---- Recommending ----------------------------------------------------------------------------- */
 
 static zilch_recommendation recommend(const zilch_optimizer *o, record *r, size_t shortlist,
@@ -1006,6 +1076,8 @@ int main(void)
         cmocka_unit_test(an_observer_may_end_the_run),
         cmocka_unit_test(a_failing_objective_loses_nothing),
         cmocka_unit_test(a_generation_without_values_ends_the_run),
+        cmocka_unit_test(a_budget_may_end_in_failures),
+        cmocka_unit_test(an_objective_may_tell_errors),
         cmocka_unit_test(the_recommended_is_better_than_the_luckiest),
         cmocka_unit_test(rounds_halve_the_field),
         cmocka_unit_test(the_budget_is_kept),

@@ -101,7 +101,8 @@ static zilch_status evaluate_part(void *context, size_t index)
                               .dim = whole->dim,
                               .generation = whole->generation,
                               .id = whole->id + begin,
-                              .x = whole->x + begin * whole->dim};
+                              .x = whole->x + begin * whole->dim,
+                              .error = whole->error ? whole->error + begin : NULL};
     return d->pool->inner(d->pool->context, &part, d->value + begin);
 }
 

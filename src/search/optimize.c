@@ -77,7 +77,7 @@ typedef struct run {
     void *context;
     size_t capacity;
     uint64_t *id;
-    double *x, *value;
+    double *x, *value, *error;
 } run;
 
 static void free_room(run *r)
@@ -85,8 +85,9 @@ static void free_room(run *r)
     zi_free(r->id);
     zi_free(r->x);
     zi_free(r->value);
+    zi_free(r->error);
     r->id = NULL;
-    r->x = r->value = NULL;
+    r->x = r->value = r->error = NULL;
     r->capacity = 0;
 }
 
@@ -99,20 +100,21 @@ static zilch_status make_room(run *r, size_t n)
     ZI_TRY(zi_alloc(&r->id, n));
     ZI_TRY(zi_alloc(&r->x, n * r->optimizer->dim));
     ZI_TRY(zi_alloc(&r->value, n));
+    ZI_TRY(zi_alloc(&r->error, n));
     r->capacity = n;
     return ZILCH_OK;
 }
 
-/* Takes the values and closes, where a limit has cut it short too; without memory for that, it is as if
- * they had not come. */
+/* Takes the values and closes, where a limit has cut it short too; without memory for that, or with errors
+ * that are none, it is as if they had not come. */
 static zilch_status take(run *r, size_t n)
 {
     zilch_optimizer *o = r->optimizer;
     const uint64_t evaluations = o->evaluations;
     const uint64_t failures = o->failures;
-    zilch_status status = zilch_tell(o, n, r->id, r->value);
+    zilch_status status = zilch_tell_error(o, n, r->id, r->value, r->error);
     status = status == ZILCH_OK ? zilch_advance(o) : status;
-    if (status == ZILCH_ENOMEM) {
+    if (status == ZILCH_ENOMEM || status == ZILCH_EARG) {
         zi_optimizer_reopen(o);
         o->evaluations = evaluations;
         o->failures = failures;
@@ -124,8 +126,12 @@ static zilch_status take(run *r, size_t n)
 static zilch_status evaluate(run *r, size_t n)
 {
     zilch_optimizer *o = r->optimizer;
-    const zilch_batch batch = {.n = n, .dim = o->dim, .generation = o->generations, .id = r->id, .x = r->x};
+    const zilch_batch batch = {
+        .n = n, .dim = o->dim, .generation = o->generations, .id = r->id, .x = r->x, .error = r->error};
     ZI_TRY(zilch_ask(o, n, r->id, r->x));
+    for (size_t i = 0; i < n; i++) {
+        r->error[i] = NAN;
+    }
     zi_error_clear();
     const zilch_status status = r->objective(r->context, &batch, r->value);
     if (status != ZILCH_OK) {
@@ -145,6 +151,13 @@ static zilch_status advance(run *r, const zilch_limits *limits)
     return evaluate(r, n);
 }
 
+/* A last generation of few points, all of which failed, takes nothing from what was found before. */
+static int is_spent(const zilch_optimizer *o, zilch_status status, const zilch_limits *limits)
+{
+    return status == ZILCH_EOBJECTIVE && !isnan(zilch_optimizer_progress(o).best_value) &&
+           reached(o, limits) == ZILCH_STOP_EVALUATIONS;
+}
+
 zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void *context,
                             const zilch_limits *limits, zilch_observer observer, void *observer_context,
                             zilch_stop *reason)
@@ -162,6 +175,10 @@ zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void 
     zilch_status status = zi_optimizer_settle(o); /* a foreign point may be good enough */
     while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
         status = advance(&r, &chosen);
+        if (is_spent(o, status, &chosen)) {
+            stop = ZILCH_STOP_EVALUATIONS;
+            break;
+        }
         if (status == ZILCH_OK && observer) {
             status = observer(observer_context, o);
             if (status == ZILCH_ESTOPPED) {
