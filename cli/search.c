@@ -161,18 +161,24 @@ static void prepare_notice(const driver *d)
 
 static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_batch *batch, double *value)
 {
-    zilch_pool pool = {.threads = (unsigned)d->search->request->limits.threads,
-                       .inner = inner,
-                       .context = d->search->problem.problem};
+    search_problem *p = &d->search->problem;
+    zilch_pool pool = {.threads = (unsigned)d->search->request->limits.threads, .inner = inner, .context = p};
     const double before = cli_seconds();
-    const zilch_status status = zilch_pool_objective(&pool, batch, value);
+    const zilch_status status =
+        p->is_spreading ? inner(p, batch, value) : zilch_pool_objective(&pool, batch, value);
     d->evaluating += cli_seconds() - before;
     return status;
 }
 
+static zilch_status objective(void *problem, const zilch_batch *batch, double *value)
+{
+    const search_problem *p = problem;
+    return p->objective(p->context, batch, value);
+}
+
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
 {
-    return evaluate_with(context, zilch_problem_objective, batch, value);
+    return evaluate_with(context, objective, batch, value);
 }
 
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
@@ -216,7 +222,7 @@ static int search_generations(driver *d, zilch_stop *reason)
 /* Nothing that is under way here is worth finishing. */
 static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
 {
-    return cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(problem, batch, value);
+    return cli_is_stopped() ? ZILCH_ESTOPPED : objective(problem, batch, value);
 }
 
 static size_t threads_of(const search *s)
@@ -238,6 +244,7 @@ static zilch_status evaluate_again(void *context, const zilch_batch *batch, doub
         slice.n = batch->n - begin < most ? batch->n - begin : most;
         slice.id += begin;
         slice.x += begin * batch->dim;
+        slice.error += batch->error ? begin : 0;
         status = evaluate_with(d, objective_unless_stopped, &slice, value + begin);
         d->checked += slice.n;
         progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);

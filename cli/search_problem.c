@@ -89,6 +89,14 @@ static void name_make(const search_request *r, char out[NAME_SIZE])
     }
 }
 
+/* After it is open. */
+static void describe(search_problem *p)
+{
+    p->objective = zilch_problem_objective;
+    p->context = p->problem;
+    p->info = zilch_problem_describe(p->problem);
+}
+
 static int open_named(search_problem *p, const search_request *r)
 {
     char name[NAME_SIZE];
@@ -97,7 +105,7 @@ static int open_named(search_problem *p, const search_request *r)
     if (status != ZILCH_OK) {
         return status == ZILCH_EARG ? wrong_problem(r, name) : cli_fail_library();
     }
-    p->info = zilch_problem_describe(p->problem);
+    describe(p);
     p->text = strdup(p->info.setting);
     p->is_lander = strcmp(p->info.name, "lander") == 0;
     return p->text ? 0 : cli_fail("out of memory");
@@ -289,7 +297,7 @@ static int open_data(search_problem *p, const search_request *r, zilch_regressio
     }
     p->is_regression = 1;
     p->is_subset = r->searched == ZILCH_SEARCHED_SUBSET;
-    p->info = zilch_problem_describe(p->problem);
+    describe(p);
     number_format(r->validation, share);
     const size_t size = strlen(r->data) + NAME_SIZE;
     p->text = malloc(size);

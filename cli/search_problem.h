@@ -9,7 +9,10 @@
 #include <stdio.h>
 
 typedef struct search_problem {
-    zilch_problem *problem; /* NULL: only recognised */
+    zilch_problem *problem; /* NULL: only recognised, or somebody else's */
+    zilch_objective objective;
+    void *context;    /* of the objective */
+    int is_spreading; /* it evaluates the points of a batch side by side without our threads */
     zilch_problem_info info;
     char *text;    /* what opens it again, or for a regression what its data are */
     int is_lander; /* its points are controllers */
