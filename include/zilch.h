@@ -96,6 +96,10 @@ ZILCH_API const char *zilch_status_text(zilch_status status);
  * finite". Valid until the next zilch call of this thread; "" if there was none. */
 ZILCH_API const char *zilch_last_error(void);
 
+/* For objectives and observers: `return zilch_fail(ZILCH_EOBJECTIVE, "the valve is stuck");` makes the text
+ * this thread's last error and gives the status back. NULL: no text. */
+ZILCH_API zilch_status zilch_fail(zilch_status status, const char *text);
+
 /* Replace malloc and free, before any other call; NULL, NULL restores them.
  * `alloc` must give memory aligned as malloc's is. */
 ZILCH_API void zilch_set_allocator(void *(*alloc)(size_t bytes), void (*release)(void *));

@@ -33,6 +33,11 @@ const char *zilch_last_error(void)
     return last_error;
 }
 
+zilch_status zilch_fail(zilch_status status, const char *text)
+{
+    return zi_fail(status, "%s", text ? text : "");
+}
+
 zilch_status zi_fail(zilch_status status, const char *format, ...)
 {
     /* An argument may be the last error itself: write beside it first. */
