@@ -1,6 +1,7 @@
 /* Messages and exit statuses. */
 #include "cli.h"
 
+#include "ranks.h"
 #include "zilch.h"
 
 #include <errno.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 static const char *command;
+static char *kept; /* where messages go instead */
+static size_t kept_size;
 static const char counted_from_0[] = " (counted from 0)"; /* as the library says it */
 
 void cli_set_command(const char *name)
@@ -20,10 +23,21 @@ void cli_set_command(const char *name)
     command = name;
 }
 
+void cli_keep_messages(char *buffer, size_t size)
+{
+    kept = buffer;
+    kept_size = size;
+}
+
 int cli_fail(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    if (kept) {
+        vsnprintf(kept, kept_size, format, arguments);
+        va_end(arguments);
+        return CLI_FAILED;
+    }
     flockfile(stderr);
     fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
     vfprintf(stderr, format, arguments);
@@ -130,7 +144,8 @@ int cli_is_same_file(const char *a, const char *b)
 
 static volatile sig_atomic_t stop_signal;
 
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* SIGUSR1 is what mpirun hands on, and what Slurm can be told to send before the time is over. */
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
 /* Two texts, of which the handler reads the one that is not being written. */
@@ -141,7 +156,7 @@ static void note_signal(int number)
 {
     const int error = errno;
     stop_signal = number;
-    if (number == SIGINT && notice_shown >= 0) {
+    if ((number == SIGINT || number == SIGUSR1) && notice_shown >= 0) {
         (void)!write(STDERR_FILENO, notice[notice_shown], strlen(notice[notice_shown]));
     }
     errno = error;
@@ -175,9 +190,15 @@ int cli_is_stopped(void)
     return stop_signal != 0;
 }
 
+int cli_is_told_to_end(void)
+{
+    return stop_signal == SIGTERM || stop_signal == SIGHUP;
+}
+
 void cli_end_if_stopped(void)
 {
     if (stop_signal) {
+        ranks_end();
         signal(stop_signal, SIG_DFL);
         raise(stop_signal);
     }

@@ -12,6 +12,9 @@ void cli_set_command(const char *name);
 /* "zilch fit: " and the message, one line on stderr. Gives CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on the message goes to a buffer instead, without the command's name; NULL: no longer. */
+void cli_keep_messages(char *buffer, size_t size);
+
 /* The library's last error as the command's users count: from 1. Valid until the next call of this thread. */
 const char *cli_error_text(void);
 
@@ -34,14 +37,17 @@ int cli_try_output(const char *path);
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);
 
-/* From now on Ctrl-C, SIGTERM and a closed terminal only ask to stop, so that what is half done can
+/* From now on Ctrl-C, SIGUSR1, SIGTERM and a closed terminal only ask to stop, so that what is half done can
  * be taken back; cli_end_if_stopped() then ends the program as the signal would have. The same signal
  * again ends it at once. */
 void cli_watch_signals(void);
 int cli_is_stopped(void);
 
-/* A line that the first Ctrl-C prints on stderr at once, in the handler itself: whoever presses it shall know
- * what happens next. NULL: none. */
+/* By SIGTERM or a closed terminal: whoever sent that may not wait for long. */
+int cli_is_told_to_end(void);
+
+/* A line that the first Ctrl-C or SIGUSR1 prints on stderr at once, in the handler itself: whoever presses it
+ * shall know what happens next. NULL: none. */
 void cli_set_stop_notice(const char *text);
 void cli_end_if_stopped(void);
 

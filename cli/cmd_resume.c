@@ -4,6 +4,7 @@
 #include "json.h"
 #include "number.h"
 #include "options.h"
+#include "ranks.h"
 #include "search.h"
 #include "study_file.h"
 
@@ -224,6 +225,9 @@ static int go_on(const request *r, const study_file *f, const study_run *run, co
     }
     if (!status) {
         status = check_problem(&s, run, arguments->checksum);
+    }
+    if (!status) {
+        status = ranks_open((int)arguments->count, arguments->words, asked.limits.threads);
     }
     if (!status) {
         status = search_run(&s);

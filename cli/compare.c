@@ -1,12 +1,14 @@
 /* The runs of a comparison, one a thread. A run is what 'zilch optimize' with its seed would be, its values
  * looked at as they come; it has its own problem, its own optimiser and its own place in the results, and
  * gives up its memory when it ends. Seeds go by before methods do: whatever ends a comparison early, the
- * methods have as many runs behind them. */
+ * methods have as many runs behind them. With several ranks there is one run after the other, and all ranks
+ * evaluate for it. */
 #include "compare.h"
 
 #include "cli.h"
 #include "compare_study.h"
 #include "progress.h"
+#include "ranks.h"
 #include "search.h"
 
 #include <assert.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Noise that is held out: searches have ids below 2^63, recommendations fewer than 2^62 from there on. */
 static const uint64_t held_out_id = UINT64_C(3) << 62;
@@ -45,9 +48,13 @@ typedef struct racer {
 
 /* ---- The clock -------------------------------------------------------------------- */
 
-/* Of this thread: on a busy machine a method shall not seem slower than it is. */
+/* Of this thread: on a busy machine a method shall not seem slower than it is. Of several ranks, this one
+ * mostly waits for the others: the clock on the wall. */
 static double processor_seconds(void)
 {
+    if (ranks_count() > 1) {
+        return cli_seconds();
+    }
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -81,8 +88,21 @@ static void show_no_episodes(void *context, size_t done)
     (void)done;
 }
 
+static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch *batch, double *value)
+{
+    racer *r = racer_given;
+    const unsigned threads = (unsigned)r->contest->setting->threads;
+    zilch_pool pool = {
+        .threads = threads ? threads : 1, .inner = zilch_problem_objective, .context = r->problem.problem};
+    if (cli_is_stopped()) {
+        return ZILCH_ESTOPPED;
+    }
+    return ranks_count() > 1 ? ranks_evaluate(zilch_pool_objective, &pool, batch, value)
+                             : zilch_problem_objective(r->problem.problem, batch, value);
+}
+
 /* Mean and standard error of values on noise that neither the search nor the recommendation has met. */
-static zilch_status measure_noise(const racer *r, zilch_conclusion *out)
+static zilch_status measure_noise(racer *r, zilch_conclusion *out)
 {
     enum { EACH = 64 };
     const size_t dim = r->problem.info.dim;
@@ -102,8 +122,7 @@ static zilch_status measure_noise(const racer *r, zilch_conclusion *out)
         for (size_t i = 0; i < n; i++) {
             id[i] = held_out_id + begin + i;
         }
-        status =
-            cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(r->problem.problem, &batch, value);
+        status = evaluate_unless_stopped(r, &batch, value);
         for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
             const double k = (double)(begin + i);
             const double delta = k > 0.0 ? value[i] - sum / k : 0.0;
@@ -119,19 +138,17 @@ static zilch_status measure_noise(const racer *r, zilch_conclusion *out)
     return status;
 }
 
-static zilch_status measure_held_out(const racer *r, zilch_conclusion *out)
+static zilch_status measure_held_out(racer *r, zilch_conclusion *out)
 {
     if (!r->problem.is_lander) {
         return measure_noise(r, out);
     }
-    const search_flight flight = {
-        .episodes = r->contest->setting->held_out, .threads = 1, .progress = show_no_episodes};
+    const compare_setting *s = r->contest->setting;
+    const search_flight flight = {.episodes = s->held_out,
+                                  .threads =
+                                      ranks_count() > 1 ? s->threads : 1, /* the others have nothing to do */
+                                  .progress = show_no_episodes};
     return search_fly(&r->problem, &flight, r->x, out);
-}
-
-static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
-{
-    return cli_is_stopped() ? ZILCH_ESTOPPED : zilch_problem_objective(problem, batch, value);
 }
 
 compare_score compare_score_of(const compare_setting *s, const compare_run *run, uint64_t generation,
@@ -159,13 +176,13 @@ static compare_score score_of(const racer *r, uint64_t generation, const zilch_c
 
 /* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
  * they do not change. */
-static zilch_status score(const racer *r, zilch_stop stop, compare_score *out)
+static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
 {
     const compare_setting *s = r->contest->setting;
     const zilch_recommend_options o = search_recommend_options(&r->request, &r->problem.info);
     zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
-    zilch_status status = zilch_recommend(r->optimizer, objective_unless_stopped, r->problem.problem, &o,
-                                          r->x, &c.recommendation);
+    zilch_status status =
+        zilch_recommend(r->optimizer, evaluate_unless_stopped, r, &o, r->x, &c.recommendation);
     if (status == ZILCH_OK && s->info.is_noisy) {
         status = measure_held_out(r, &c);
     }
@@ -198,7 +215,7 @@ static zilch_status evaluate(void *context, const zilch_batch *batch, double *va
 {
     racer *r = context;
     const double begin = processor_seconds();
-    const zilch_status status = objective_unless_stopped(r->problem.problem, batch, value);
+    const zilch_status status = evaluate_unless_stopped(r, batch, value);
     r->evaluating += processor_seconds() - begin;
     for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
         look_at(r, value[i]);
@@ -332,10 +349,27 @@ static zilch_status restore(racer *r)
     return status;
 }
 
+/* The words of the run, for the other ranks. 0, or 1 after printing why. */
+static int open_ranks(const racer *r)
+{
+    char seed[32];
+    const compare_method *m = r->method;
+    char **words = calloc(m->all_count + 1, sizeof *words);
+    if (!words) {
+        return cli_fail("out of memory");
+    }
+    memcpy(words, m->all, m->all_count * sizeof *words);
+    snprintf(seed, sizeof seed, "--seed=%llu", (unsigned long long)r->request.seed);
+    words[m->all_count] = seed;
+    const int failed = ranks_open((int)m->all_count + 1, words, r->contest->setting->threads);
+    free(words);
+    return failed;
+}
+
 /* 0, or 1 after printing why. */
 static int prepare(racer *r)
 {
-    if (search_problem_open(&r->problem, &r->request) ||
+    if (search_problem_open(&r->problem, &r->request) || open_ranks(r) ||
         (!r->contest->setting->study &&
          search_optimizer_create(&r->request, &r->problem.info, &r->optimizer))) {
         return 1;
@@ -388,6 +422,16 @@ static zilch_status run(void *context, size_t index)
     return status;
 }
 
+/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+static void end_now(void *context)
+{
+    contest *c = context;
+    cli_fail("stopped from outside, as when a rank has died%s",
+             c->setting->study ? "; all is kept, and the same command goes on from there" : "");
+    compare_study_close(c->setting->study);
+    _exit(CLI_FAILED);
+}
+
 zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
 {
     contest c = {.setting = setting, .run = runs};
@@ -397,7 +441,10 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
     cli_set_stop_notice(setting->study
                             ? "ending with the generations under way; press Ctrl-C again to stop now"
                             : "giving up the runs under way; press Ctrl-C again to stop now");
-    const zilch_status status = zilch_parallel((unsigned)setting->threads, count, run, &c);
+    ranks_set_ending(end_now, &c);
+    const unsigned threads = ranks_count() > 1 ? 1 : (unsigned)setting->threads;
+    const zilch_status status = zilch_parallel(threads, count, run, &c);
+    ranks_set_ending(NULL, NULL);
     cli_set_stop_notice(NULL);
     progress_end(&c.line);
     return status;

@@ -1,6 +1,7 @@
 /* The zilch command: finds the command named and runs it. */
 #include "cli.h"
 #include "commands.h"
+#include "ranks.h"
 #include "suggest.h"
 #include "zilch.h"
 
@@ -140,5 +141,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     zilch_set_blas_threads(1);
-    return cli_finish(dispatch(argc, argv));
+    int status = ranks_begin();
+    if (status < 0) { /* this process is the command */
+        status = cli_finish(dispatch(argc, argv));
+        ranks_end();
+    }
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "number.h"
 #include "play.h"
 #include "progress.h"
+#include "ranks.h"
 #include "search_report.h"
 #include "study_file.h"
 
@@ -159,13 +160,23 @@ static void prepare_notice(const driver *d)
 
 /* ---- Generations ------------------------------------------------------------------------------- */
 
+/* Of this process. Several ranks are there to have a processor each. */
+static size_t threads_of(const search *s)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t usual = ranks_count() > 1 || processors < 1 ? 1 : (size_t)processors;
+    return s->request->limits.threads ? (size_t)s->request->limits.threads : usual;
+}
+
 static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_batch *batch, double *value)
 {
     search_problem *p = &d->search->problem;
-    zilch_pool pool = {.threads = (unsigned)d->search->request->limits.threads, .inner = inner, .context = p};
+    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = inner, .context = p};
+    const zilch_objective side_by_side = p->is_spreading ? inner : zilch_pool_objective;
+    void *context = p->is_spreading ? (void *)p : &pool;
     const double before = cli_seconds();
-    const zilch_status status =
-        p->is_spreading ? inner(p, batch, value) : zilch_pool_objective(&pool, batch, value);
+    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, context, batch, value)
+                                                  : side_by_side(context, batch, value);
     d->evaluating += cli_seconds() - before;
     return status;
 }
@@ -225,19 +236,12 @@ static zilch_status objective_unless_stopped(void *problem, const zilch_batch *b
     return cli_is_stopped() ? ZILCH_ESTOPPED : objective(problem, batch, value);
 }
 
-static size_t threads_of(const search *s)
-{
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return s->request->limits.threads ? (size_t)s->request->limits.threads
-                                      : (size_t)(processors > 0 ? processors : 1);
-}
-
 /* In slices that keep every thread busy, so that a signal is soon heard and the live line moves. */
 static zilch_status evaluate_again(void *context, const zilch_batch *batch, double *value)
 {
     enum { EACH = 64 };
     driver *d = context;
-    const size_t most = EACH * threads_of(d->search);
+    const size_t most = EACH * threads_of(d->search) * ranks_count();
     zilch_status status = ZILCH_OK;
     for (size_t begin = 0; begin < batch->n && status == ZILCH_OK; begin += most) {
         zilch_batch slice = *batch;
@@ -408,6 +412,21 @@ static int print_result(const driver *d, const zilch_conclusion *c, const double
     return 0;
 }
 
+/* ---- Several ranks ----------------------------------------------------------------------------------- */
+
+/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+static void end_now(void *context)
+{
+    search *s = context;
+    cli_fail(
+        "stopped from outside, as when a rank has died; generation %llu is recorded, and this goes on from "
+        "there:",
+        (unsigned long long)zilch_optimizer_progress(s->optimizer).generations);
+    say_how_it_goes_on(s);
+    zilch_study_close(s->study);
+    _exit(CLI_FAILED);
+}
+
 /* ---- From beginning to end ------------------------------------------------------------------------ */
 
 static int finish(driver *d, zilch_stop reason)
@@ -438,6 +457,9 @@ int search_run(search *s)
     driver d = {.search = s, .limits = search_limits_of(s->request)};
     zilch_stop reason = ZILCH_STOP_NONE;
     print_heading(s);
-    const int status = search_generations(&d, &reason);
-    return status ? status : finish(&d, reason);
+    ranks_set_ending(end_now, s);
+    int status = search_generations(&d, &reason);
+    status = status ? status : finish(&d, reason);
+    ranks_set_ending(NULL, NULL);
+    return status;
 }

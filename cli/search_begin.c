@@ -2,6 +2,7 @@
 #include "search.h"
 
 #include "cli.h"
+#include "ranks.h"
 #include "search_texts.h"
 
 #include <stdlib.h>
@@ -49,6 +50,9 @@ int search_begin(const search_request *r, int argc, char **argv)
     char *path = NULL;
     cli_watch_signals();
     int status = begin(&s, &path, argc, argv);
+    if (!status) {
+        status = ranks_open(argc, argv, r->limits.threads);
+    }
     if (!status) {
         status = search_run(&s);
     }
