@@ -2,7 +2,8 @@
 # Sets nothing; gives setup PACKAGE..., quietly COMMAND... and the two lists of packages.
 
 build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
-test_packages='libcmocka-dev clang-tidy clang-format python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium'
+test_packages='libcmocka-dev clang-tidy clang-format python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
+  libopenmpi-dev openmpi-bin'
 
 # Those of the packages named that are not installed, on one line.
 missing_packages()
@@ -24,6 +25,8 @@ missing_tools()
       ninja-build) tools=ninja ;;
       gnuplot-nox) tools=gnuplot ;;
       binutils) tools='nm objdump' ;;
+      libopenmpi-dev) tools=mpicc ;;
+      openmpi-bin) tools=mpirun ;;
       lib*-dev)
         library=${package#lib} library=${library%-dev}
         pkg-config --exists "$library" 2>/dev/null || printf '%s (library and headers) ' "$library"

@@ -20,6 +20,10 @@ for file in bin/zilch include/zilch.h; do
 done
 "$prefix/bin/zilch" --version >/dev/null || complain 'the installed command does not run'
 
+has_mpi=
+if [ -e "$build/libzilch_mpi.so" ]; then has_mpi=yes; fi
+[ -z "$has_mpi" ] || [ -e "$prefix/include/zilch_mpi.h" ] || complain 'not installed: zilch_mpi.h'
+
 # pkg-config, shared. The package file says where it lies, so the prefix needs no other mention.
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name zilch.pc)")
 export PKG_CONFIG_PATH
@@ -34,6 +38,12 @@ mkdir "$scratch/by_pkg_config"
 run pkg-config gcc -std=c17 -Wall -Wextra -Werror "$example" $flags \
   "-Wl,-rpath,$(pkg-config --variable=libdir zilch)" -o "$scratch/by_pkg_config/shared"
 
+if [ -n "$has_mpi" ]; then
+  # shellcheck disable=SC2046
+  run 'pkg-config of ranks' gcc -std=c17 -Wall -Wextra -Werror "$source/examples/mpi.c" $(pkg-config --cflags --libs zilch_mpi) \
+    "-Wl,-rpath,$(pkg-config --variable=libdir zilch)" -o "$scratch/by_pkg_config/mpi"
+fi
+
 mkdir "$scratch/project"
 cat >"$scratch/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
@@ -44,6 +54,15 @@ foreach(library zilch zilch_static)
   target_link_libraries(with_\${library} PRIVATE zilch::\${library})
 endforeach()
 END
+if [ -n "$has_mpi" ]; then
+  cat >>"$scratch/project/CMakeLists.txt" <<END
+find_package(zilch 0.1 REQUIRED COMPONENTS mpi)
+foreach(library zilch_mpi zilch_mpi_static)
+  add_executable(with_\${library} "$source/examples/mpi.c")
+  target_link_libraries(with_\${library} PRIVATE zilch::\${library})
+endforeach()
+END
+fi
 run configure cmake -G Ninja -S "$scratch/project" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$prefix"
 run build cmake --build "$scratch/by_cmake"
 if ldd "$scratch/by_cmake/with_zilch_static" | grep -q libzilch; then
@@ -56,6 +75,16 @@ for program in by_pkg_config/shared by_cmake/with_zilch by_cmake/with_zilch_stat
   cmp "$scratch/by_pkg_config/shared.out" "$scratch/$program.out" || complain "$program prints something else"
 done
 [ "$(grep -c '^drawn:' "$scratch/by_pkg_config/shared.out")" -eq 3 ] || complain 'the example did not draw three points'
+if [ -n "$has_mpi" ]; then # a process alone is one rank
+  for program in by_pkg_config/mpi by_cmake/with_zilch_mpi by_cmake/with_zilch_mpi_static; do
+    ldd "$scratch/$program" >"$scratch/libraries"
+    grep -q 'libmpi' "$scratch/libraries" || complain "$program does not link MPI"
+    [ "$program" = by_cmake/with_zilch_mpi_static ] || grep -q "$prefix.*libzilch_mpi" "$scratch/libraries" ||
+      complain "$program is not linked with the installed library"
+  done
+  if grep -q libzilch "$scratch/libraries"; then complain 'zilch::zilch_mpi_static links a shared library'; fi
+fi
+[ "$(wc -l <"$source/examples/mpi.c")" -le 40 ] || complain 'examples/mpi.c is longer than 40 lines'
 [ "$(wc -l <"$example")" -le 40 ] || complain 'the example is longer than 40 lines'
 cat "$scratch/by_pkg_config/shared.out"
 verdict

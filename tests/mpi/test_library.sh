@@ -1,0 +1,23 @@
+#!/bin/sh
+# An objective on several ranks, from a program (test_mpi.c): values, failures, searches; and that ranks are busy.
+. "${0%/*}/../cli/lib.sh"
+. "${0%/*}/lib.sh"
+program=${TEST_MPI:?the program}
+
+for count in 1 2 3 4 5; do
+  expect_status 0 ranks "$count" "$program"
+  grep '^search: ' "$out" >"search.$count" || complain "no search on $count ranks"
+  expect_same search.1 "search.$count"
+done
+
+# Evaluations of 1 to 50 ms, uniformly: four ranks are busy 90 % of the time or more. They sleep, so that it does not
+# matter how many processors there are.
+expect_status 0 ranks 4 "$program" busy 300
+cat "$out"
+
+# The example, on one rank as on three.
+expect_status 0 ranks 1 "${EXAMPLE_MPI:?the example}"
+cp "$out" one
+expect_status 0 ranks 3 "$EXAMPLE_MPI"
+expect_same one "$out"
+verdict
