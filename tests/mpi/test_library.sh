@@ -15,6 +15,10 @@ done
 expect_status 0 ranks 4 "$program" busy 300
 cat "$out"
 
+# A rank that waits leaves the processor to others.
+expect_status 0 ranks 3 "$program" idle 2
+cat "$out"
+
 # The example, on one rank as on three.
 expect_status 0 ranks 1 "${EXAMPLE_MPI:?the example}"
 cp "$out" one
