@@ -1,8 +1,9 @@
 """How a search scales over ranks: measures, fits a model of a generation's cost, and says what it predicts.
 
-    python3 bench/scale.py --zilch build/release/cli/zilch --test-mpi build/release/tests/test_mpi [--quick] [--json FILE]
+    python3 bench/scale.py --zilch build/release/cli/zilch --test-mpi build/release/tests/test_mpi [--quick] [--json FILE] [--write docs/scale.md]
 
-Needs numpy and mpirun; best on a machine with nothing else to do. Prints the tables of docs/scale.md, in Markdown.
+Needs numpy and mpirun; best on a machine with nothing else to do: 5 minutes then. Prints tables in Markdown; --write puts
+them into the document, between the comments that name them.
 
 A generation of N points of d coordinates on R ranks takes
 
@@ -27,6 +28,31 @@ import numpy as np
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OPENBLAS_NUM_THREADS="1")
 POPULATION = 500
 SHARES = 4  # parts for each rank if all were of the first one's size: SHARES in src/parallel/mpi.c
+
+
+SECTIONS = {}  # name: lines, as they are said
+
+
+def section(name):
+    SECTIONS[name] = []
+
+
+def say(text, **options):
+    """Prints, and keeps it for the section that was begun last."""
+    print(text, **options)
+    SECTIONS[next(reversed(SECTIONS))].append(text)
+
+
+def write(path):
+    """Each section between its comments: <!-- measured: lander --> ... <!-- end -->."""
+    document = Path(path).read_text()
+    for name, lines in SECTIONS.items():
+        pattern = re.compile(f"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.S)
+        text = "\n".join(lines).strip() + "\n"
+        document, count = pattern.subn(lambda found: found[1] + text + found[2], document)
+        if count != 1:
+            sys.exit(f"{path}: has {count} places for '{name}'")
+    Path(path).write_text(document)
 
 
 def parts(ranks, points):
@@ -60,36 +86,39 @@ def search_seconds(zilch, ranks, generations, *words):
 
 
 def measure_lander(zilch, quick):
-    print("### The lander\n\nA generation of 500 points, 8 landings each: median seconds.\n")
-    print("| ranks | in the objective | outside it | speed |\n|---:|---:|---:|---:|")
+    section("lander")
+    say("A generation of 500 points, 8 landings each: median seconds.\n")
+    say("| ranks | in the objective | outside it | speed |\n|---:|---:|---:|---:|")
     base, rows = None, []
     for ranks in (0, 1, 2, 4):
         inside, outside = search_seconds(zilch, ranks, 5 if quick else 12, "lander", "--held-out", 1, "--recheck", 20)
         base = base or inside + outside
         rows.append({"ranks": ranks, "inside": inside, "outside": outside})
         name = "no mpirun" if ranks == 0 else ranks
-        print(f"| {name} | {inside:.3f} | {outside:.3f} | {base / (inside + outside):.2f} |", flush=True)
+        say(f"| {name} | {inside:.3f} | {outside:.3f} | {base / (inside + outside):.2f} |", flush=True)
     return rows
 
 
 def measure_busy(program, quick):
     points = 100 if quick else 500
-    print(f"\n### Evaluations of uneven length\n\n{points} points of 90 coordinates that sleep for 1 to 50 ms, uniformly.\n")
-    print("| ranks | parts | seconds | busy |\n|---:|---:|---:|---:|")
+    section("uneven")
+    say(f"\n{points} points of 90 coordinates that sleep for 1 to 50 ms, uniformly.\n")
+    say("| ranks | parts | seconds | busy |\n|---:|---:|---:|---:|")
     rows = []
     for ranks in (1, 2, 4, 8):
         text = run(ranks, program, "measure", points, 90, 50)
         found = re.search(r"parts (\d+), seconds ([\d.]+), busy ([\d.]+)", text)
         rows.append({"ranks": ranks, "points": points, "parts": int(found[1]), "seconds": float(found[2]),
                      "busy": float(found[3])})
-        print(f"| {ranks} | {found[1]} | {float(found[2]):.3f} | {100 * float(found[3]):.1f} % |", flush=True)
+        say(f"| {ranks} | {found[1]} | {float(found[2]):.3f} | {100 * float(found[3]):.1f} % |", flush=True)
     return rows
 
 
 def measure_messages(program, quick):
     """What a message costs the one who sends it, and how long the one who waits for it waits."""
-    print("\n### Messages\n\nBytes to every other rank and an answer from each: the least of 30 times.\n")
-    print("| ranks | bytes | milliseconds | by the model |\n|---:|---:|---:|---:|")
+    section("messages")
+    say("\nBytes to every other rank and an answer from each: the least of 30 times.\n")
+    say("| ranks | bytes | milliseconds | by the model |\n|---:|---:|---:|---:|")
     rows = []
     for ranks in (2, 3, 4):
         for size in (800, 8_000, 80_000, 800_000) if quick else (800, 8_000, 80_000, 800_000, 8_000_000):
@@ -102,7 +131,7 @@ def measure_messages(program, quick):
     matrix = np.stack([others, others * words], axis=1)
     message, word = np.linalg.lstsq(matrix / seconds[:, None], np.ones_like(seconds), rcond=None)[0]
     for r, fitted in zip(rows, matrix @ [message, word]):
-        print(f"| {r['ranks']} | {r['bytes']} | {1e3 * r['seconds']:.3f} | {1e3 * fitted:.3f} |")
+        say(f"| {r['ranks']} | {r['bytes']} | {1e3 * r['seconds']:.3f} | {1e3 * fitted:.3f} |")
     waits = []
     for ranks in (2, 4):
         points = 500
@@ -111,7 +140,7 @@ def measure_messages(program, quick):
         evaluation = share * ranks * wall / points
         waits.append((ranks * wall * (1 - share) - (ranks - 1) * evaluation / 2) / count)
     wait = max(float(np.mean(waits)), 0.0)
-    print(f"\nFitted: s = {1e6 * message:.1f} µs for a part, w = {1e9 * word:.2f} ns for a coordinate. Between two parts a rank "
+    say(f"\nFitted: s = {1e6 * message:.1f} µs for a part, w = {1e9 * word:.2f} ns for a coordinate. Between two parts a rank "
           f"waits for l = {1e6 * wait:.0f} µs (evaluations of 1 ms, 2 and 4 ranks).")
     return {"rows": rows, "message": message, "word": word, "wait": wait}
 
@@ -120,10 +149,11 @@ def measure_fit(zilch):
     text = subprocess.run([zilch, "bench", "search", "--json"], env=ENVIRONMENT, check=True, text=True,
                           capture_output=True).stdout
     rows = {row["case"]: row["value"] * {"ms": 1e-3, "s": 1.0, "us": 1e-6}[row["unit"]] for row in json.loads(text)}
-    print("\n### Outside the objective\n\nA generation of 500 points, `zilch bench search`, one thread.\n")
-    print("| case | seconds |\n|---|---:|")
+    section("outside")
+    say("\nOutside the objective: a generation of 500 points, `zilch bench search`, one thread.\n")
+    say("| case | seconds |\n|---|---:|")
     for case, seconds in rows.items():
-        print(f"| {case} | {seconds:.4f} |")
+        say(f"| {case} | {seconds:.4f} |")
     return rows
 
 
@@ -132,7 +162,7 @@ def measure_idle(program):
     begin = time.perf_counter()
     text = run(3, program, "idle", 5)
     share = float(re.search(r"idle ([\d.]+)", text)[1])
-    print(f"\nA rank that waits uses {100 * share:.2f} % of a processor (three ranks, {time.perf_counter() - begin:.0f} s).")
+    say(f"\nA rank that waits uses {100 * share:.2f} % of a processor (three ranks, {time.perf_counter() - begin:.0f} s).")
     return share
 
 
@@ -172,10 +202,11 @@ def generation(model, fit, ranks, dim, evaluation, points=POPULATION):
 
 
 def predict(model):
-    print("\n### What the model predicts\n\nSeconds of a generation of 500 points, and the share of the ranks' time that is "
+    section("predictions")
+    say("\nWhat the model predicts: seconds of a generation of 500 points, and the share of the ranks' time that is "
           "spent evaluating.\n")
-    print("| law | d | outside | an evaluation | 1 rank | 10 ranks | 100 ranks | 1,000 ranks |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    say("| law | d | outside | an evaluation | 1 rank | 10 ranks | 100 ranks | 1,000 ranks |")
+    say("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name, known in structures(model["fit"]).items():
         for dim in (90, 1000, 10000):
             fit, is_measured = outside(known, dim)
@@ -187,7 +218,7 @@ def predict(model):
                     total, share = generation(model, fit, ranks, dim, evaluation)
                     cells.append(f"{seconds_text(total)}, {100 * share:.0f} %")
                 mark = "" if is_measured else " (by d³)"
-                print(f"| {name} | {dim:,} | {seconds_text(fit)}{mark} | {length} | {' | '.join(cells)} |")
+                say(f"| {name} | {dim:,} | {seconds_text(fit)}{mark} | {length} | {' | '.join(cells)} |")
 
 
 def seconds_text(seconds):
@@ -196,16 +227,24 @@ def seconds_text(seconds):
 
 def check(model, lander, busy):
     """The model against what it was not fitted to."""
-    print("\n### The model against measurements that it was not fitted to\n")
-    print("| | ranks | measured | predicted |\n|---|---:|---:|---:|")
+    section("check")
+    say("\nThe model against measurements that it was not fitted to:\n")
+    say("| | ranks | measured | predicted |\n|---|---:|---:|---:|")
     for row in busy:
         predicted = evaluation_phase(model, row["ranks"], 90, busy[0]["seconds"] / row["points"], row["points"])
-        print(f"| asleep | {row['ranks']} | {row['seconds']:.3f} s | {predicted:.3f} s |")
+        say(f"| asleep | {row['ranks']} | {row['seconds']:.3f} s | {predicted:.3f} s |")
     one = lander[0]["inside"] / POPULATION
     cores = os.cpu_count()
     for row in lander[1:]:
         total, _ = generation(model, structures(model["fit"])["full"][90], min(row["ranks"], cores), 90, one)
-        print(f"| lander, {cores} processors | {row['ranks']} | {row['inside'] + row['outside']:.3f} s | {total:.3f} s |")
+        say(f"| lander, {cores} processors | {row['ranks']} | {row['inside'] + row['outside']:.3f} s | {total:.3f} s |")
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
 
 
 def main():
@@ -214,8 +253,10 @@ def main():
     parser.add_argument("--test-mpi", required=True)
     parser.add_argument("--quick", action="store_true", help="fewer and smaller measurements")
     parser.add_argument("--json", help="the measurements and the model, for other uses")
+    parser.add_argument("--write", metavar="FILE", help="the document to put the tables into")
     arguments = parser.parse_args()
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}.\n")
+    section("machine")
+    say(f"{os.cpu_count()} processors ({processor()}), load {os.getloadavg()[0]:.1f} before it began.\n")
     model = {"fit": None, "messages": None}
     lander = measure_lander(arguments.zilch, arguments.quick)
     busy = measure_busy(arguments.test_mpi, arguments.quick)
@@ -224,6 +265,8 @@ def main():
     model["fit"] = measure_fit(arguments.zilch)
     check(model, lander, busy)
     predict(model)
+    if arguments.write:
+        write(arguments.write)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps({"lander": lander, "busy": busy, **model}, indent=1))
 

@@ -123,7 +123,7 @@ static int split(helper *h, const char *bytes, size_t count)
     for (size_t i = 0; i < count; i++) {
         words += bytes[i] == '\0';
     }
-    h->text = malloc(count);
+    h->text = malloc(count + 1);
     h->words = calloc((size_t)words + 1, sizeof *h->words);
     if (!h->text || !h->words) {
         return 0;

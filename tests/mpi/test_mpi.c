@@ -25,13 +25,14 @@ typedef struct order {
     int is_silent;      /* without a word */
     int only_others;    /* not on rank 0 */
     int sleeps;         /* milliseconds at most, by the id */
+    size_t rising;      /* not at random, but the longer the higher the id is, of so many; 0: at random */
     int gives_errors;
     int refuses; /* the order itself, on ranks from here on; 0: none */
 } order;
 
 typedef struct state {
     order order;
-    int rank;
+    int rank, ranks;
     size_t done, calls, idle;
     double busy; /* seconds in the objective */
 } state;
@@ -53,10 +54,11 @@ static double value_of(uint64_t id, size_t dim, const double *x)
     return id % 50 == 7 ? NAN : sum; /* some fail by themselves */
 }
 
-static void sleep_uniform(uint64_t id, int most)
+static void sleep_by_id(uint64_t id, const order *o)
 {
     zilch_rng rng = zilch_rng_make(18, id);
-    const double length = 0.001 * (1.0 + (most - 1.0) * zilch_rng_uniform(&rng));
+    const double share = o->rising ? (double)(id - 1000) / (double)o->rising : zilch_rng_uniform(&rng);
+    const double length = 0.001 * (1.0 + (o->sleeps - 1.0) * share);
     const struct timespec pause = {0, (long)(1e9 * length)};
     nanosleep(&pause, NULL);
 }
@@ -64,6 +66,7 @@ static void sleep_uniform(uint64_t id, int most)
 static zilch_status evaluate(state *s, const zilch_batch *batch, double *value)
 {
     DEMAND(batch->n > 0 && batch->generation == 5);
+    DEMAND(s->ranks == 1 || batch->n == 1 || batch->n * batch->dim < (1 << 20)); /* a message's most */
     s->calls++;
     for (size_t i = 0; i < batch->n; i++) {
         const uint64_t id = batch->id[i];
@@ -71,7 +74,7 @@ static zilch_status evaluate(state *s, const zilch_batch *batch, double *value)
             return s->order.is_silent ? ZILCH_ESTATE : zilch_fail(ZILCH_EOBJECTIVE, "the valve is stuck");
         }
         if (s->order.sleeps) {
-            sleep_uniform(id, s->order.sleeps);
+            sleep_by_id(id, &s->order);
         }
         value[i] = value_of(id, batch->dim, batch->x + i * batch->dim);
         if (s->order.gives_errors && id % 3 == 0) {
@@ -115,6 +118,7 @@ static int open_handle(state *s, zilch_mpi **mpi)
     const zilch_mpi_setup setup = {.inner = objective, .context = s, .receive = receive, .idle = count_idle};
     *s = (state){.order = {.fail_from = UINT64_MAX}};
     MPI_Comm_rank(MPI_COMM_WORLD, &s->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &s->ranks);
     DEMAND(zilch_mpi_create(mpi, MPI_COMM_WORLD, &setup) == ZILCH_OK);
     DEMAND(zilch_mpi_rank(*mpi) == s->rank);
     if (s->rank == 0) {
@@ -368,7 +372,8 @@ static void a_search_has_the_same_bits(void)
 
 typedef struct load {
     size_t points, dim;
-    int sleeps; /* milliseconds, from 1 to these, uniformly */
+    int sleeps;    /* milliseconds, from 1 to these, uniformly */
+    int is_rising; /* in order */
     double least_busy;
 } load;
 
@@ -384,7 +389,9 @@ static void measure(const load *l)
     if (open_handle(&s, &mpi)) {
         double *value = malloc(l->points * sizeof *value);
         const zilch_batch batch = some_points(l->points, l->dim, NULL);
-        DEMAND(value && command(&s, mpi, (order){.fail_from = UINT64_MAX, .sleeps = l->sleeps}) == ZILCH_OK);
+        const order o = {
+            .fail_from = UINT64_MAX, .sleeps = l->sleeps, .rising = l->is_rising ? l->points : 0};
+        DEMAND(value && command(&s, mpi, o) == ZILCH_OK);
         const double begin = seconds();
         DEMAND(zilch_mpi_objective(mpi, &batch, value) == ZILCH_OK);
         wall = seconds() - begin;
@@ -456,18 +463,18 @@ static size_t number(int argc, char **argv, int index, size_t usual)
     return argc > index ? strtoul(argv[index], NULL, 10) : usual;
 }
 
-/* test_mpi [busy [POINTS] | measure POINTS DIM MILLISECONDS | send BYTES | idle SECONDS] */
+/* test_mpi [busy [POINTS] | rising [POINTS] | measure POINTS DIM MILLISECONDS | send BYTES | idle SECONDS] */
 int main(int argc, char **argv)
 {
     DEMAND(zilch_mpi_begin() == ZILCH_OK);
     zilch_set_blas_threads(1);
     DEMAND(zilch_mpi_begin() == ZILCH_OK); /* once more does no harm */
     const char *what = argc > 1 ? argv[1] : "";
-    if (strcmp(what, "busy") == 0) {
-        measure(&(load){number(argc, argv, 2, 500), 90, 50, 0.9});
+    if (strcmp(what, "busy") == 0 || strcmp(what, "rising") == 0) {
+        measure(&(load){number(argc, argv, 2, 500), 90, 50, *what == 'r', 0.9});
     } else if (strcmp(what, "measure") == 0) {
         measure(&(load){number(argc, argv, 2, 500), number(argc, argv, 3, 90), (int)number(argc, argv, 4, 50),
-                        0.0});
+                        0, 0.0});
     } else if (strcmp(what, "send") == 0) {
         measure_send(number(argc, argv, 2, 8));
     } else if (strcmp(what, "idle") == 0) {
