@@ -428,7 +428,7 @@ static void it_can_be_stopped(void **state)
     close_and_check(p);
     o.watcher = NULL;
     p = open_evaluator(&o, "exit=1", NULL);
-    heard.status = ZILCH_EIO;
+    heard = (said){.status = ZILCH_EIO};
     batch = points(POINTS);
     assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_EIO);
     assert_int_equal(heard.count, 1);
