@@ -1069,6 +1069,29 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_record(zilch_study *study, u
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, uint64_t run,
                                                            zilch_optimizer **out);
 
+/* For those who evaluate by hand, or through a queue: the generation that is open is in the study too, so
+ * that its points may be handed out and its values come back in any order, days apart, by any number of
+ * processes at once. The run is the same as with zilch_ask() and zilch_tell().
+ *
+ * ask: the next points of the generation, at most n of them; as many as are left of the population, unless
+ * `is_more`: then n, whatever that makes. *count gets how many; 0: all are out. waiting: those that are out;
+ * *count gets their number, even if only the first `capacity` are written.
+ * tell: as zilch_tell_error(); when enough are back, the generation is recorded, and *is_closed is 1.
+ * advance: it closes with what is back, and the others may come late. If all evaluations failed: EOBJECTIVE,
+ * and the same points will be asked again. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n,
+                                                        int is_more, uint64_t *id, double *x, size_t *count);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity,
+                                                            uint64_t *id, double *x, size_t *count);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n,
+                                                         const uint64_t *id, const double *value,
+                                                         const double *error, int *is_closed);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
+
+/* What is said of evaluations that failed is kept; told again, it replaces what was said. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_fail(zilch_study *study, uint64_t run, size_t n,
+                                                         const zilch_failure *failure);
+
 /* What a run recommends after the last generation recorded, and why it has ended; with STOP_NONE it goes on.
  * May be called again, and is kept for each generation. A run that goes on has not ended. */
 typedef struct zilch_conclusion {
@@ -1136,6 +1159,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *stu
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
                                                                 zilch_evaluation_reader reader,
                                                                 void *context);
+/* Of one run, by generation and id, those after the search last. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_failures(zilch_study *study, uint64_t run,
+                                                             zilch_failure_reader reader, void *context);
 /* Of one run, by generation. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run,
                                                                 zilch_conclusion_reader reader,

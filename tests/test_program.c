@@ -394,7 +394,7 @@ static void too_many_failures_in_a_row_are_too_many(void **state)
     assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_EOBJECTIVE);
     assert_string_equal(zilch_last_error(),
                         "program: 7 evaluations in a row failed; the last one ended with status 3 "
-                        "before it answered; it complained: cannot go on\n");
+                        "before it answered; it complained: cannot go on");
     assert_int_equal(heard.count, 7);
     close_and_check(p);
 }

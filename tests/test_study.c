@@ -224,7 +224,7 @@ static void check_file(void)
     check_one_answer(database, "PRAGMA foreign_key_check", NULL);
     check_one_answer(database, "PRAGMA journal_mode", "wal");
     check_one_answer(database, "PRAGMA application_id", "2053729379");
-    check_one_answer(database, "PRAGMA user_version", "3");
+    check_one_answer(database, "PRAGMA user_version", "4");
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     DIR *listing = opendir(scratch.folder);
     for (const struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {

@@ -66,11 +66,14 @@ static void take_value(errand *e, zi_worker *w, size_t index, const zi_answer *a
 
 static zilch_status give_up(const zilch_program *p, const zilch_failure *failure)
 {
-    const size_t length = strlen(failure->output);
+    size_t length = strlen(failure->output);
+    while (length > 0 && failure->output[length - 1] == '\n') {
+        length--;
+    }
     const size_t shown = length < COMPLAINT_SHOWN ? length : COMPLAINT_SHOWN;
-    return zi_fail(ZILCH_EOBJECTIVE, "program: %llu evaluation%s in a row failed; the last one %s%s%s",
+    return zi_fail(ZILCH_EOBJECTIVE, "program: %llu evaluation%s in a row failed; the last one %s%s%.*s",
                    (unsigned long long)p->in_a_row, p->in_a_row == 1 ? "" : "s", failure->reason,
-                   shown ? "; it complained: " : "", failure->output + length - shown);
+                   shown ? "; it complained: " : "", (int)shown, failure->output + length - shown);
 }
 
 static zilch_status fail(errand *e, zi_worker *w, size_t index, const char *reason)
