@@ -268,16 +268,11 @@ static void who_ends_after_the_answer_is_started_again(void **state)
     (void)state;
     const zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
     const zilch_batch batch = points(9);
-    const struct timespec moment = {.tv_nsec = 20000000};
     double value[9];
     zilch_program *p = open_evaluator(&o, "once=1", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
     for (size_t i = 0; i < batch.n; i++) {
-        zilch_batch one = batch;
-        one.n = 1;
-        one.x += i * DIM;
-        assert_int_equal(zilch_program_objective(p, &one, value + i), ZILCH_OK);
-        assert_true(value[i] == expected_value(one.x, 0));
-        nanosleep(&moment, NULL);
+        assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
     }
     assert_int_equal(heard.count, 0);
     assert_int_equal(zilch_program_starts(p), 9);

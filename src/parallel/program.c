@@ -49,6 +49,7 @@ typedef struct errand {
 static void finish(errand *e, zi_worker *w, size_t index)
 {
     zi_worker_drop(w, index);
+    w->answers++;
     zi_worker_set_timer(w, w->count ? e->program->options.timeout : 0.0);
     e->done++;
 }
@@ -96,14 +97,20 @@ static zilch_status fail(errand *e, zi_worker *w, size_t index, const char *reas
                                                                                : ZILCH_OK;
 }
 
-/* The program has ended: the oldest point is to blame, the others are for another one. */
-static zilch_status fail_all(errand *e, zi_worker *w, const char *reason)
+/* Points that it was given are for another program, but for the first `kept`. */
+static void take_back(errand *e, zi_worker *w, size_t kept)
 {
     zilch_program *p = e->program;
-    while (w->count > 1) {
+    while (w->count > kept) {
         p->again[p->again_count++] = w->point[w->count - 1];
         zi_worker_drop(w, w->count - 1);
     }
+}
+
+/* The program has ended: the oldest point is to blame. */
+static zilch_status fail_all(errand *e, zi_worker *w, const char *reason)
+{
+    take_back(e, w, 1);
     return fail(e, w, 0, reason);
 }
 
@@ -200,13 +207,26 @@ static zilch_status take_whole(errand *e, zi_worker *w)
                                                    : take_answer(e, w, text->bytes, text->length);
 }
 
+/* A program that goes on has ended. If it has answered before and ends well, it did not want to go on: who
+ * comes next gets its points. */
+static zilch_status take_end(errand *e, zi_worker *w)
+{
+    const zi_ending ending = zi_worker_end(w, PATIENCE);
+    if (w->answers == 0 || ending.end != ZI_END_EXIT || ending.number != 0) {
+        return fail_at_end(e, w, ending);
+    }
+    take_back(e, w, 0);
+    zi_worker_set_timer(w, 0.0);
+    return ZILCH_OK;
+}
+
 static zilch_status hear(errand *e, zi_worker *w)
 {
     const int is_once = e->program->options.is_once;
     int more;
     ZI_TRY(zi_worker_hear(w, &more));
     if (more < 0) {
-        return is_once ? take_whole(e, w) : fail_at_end(e, w, zi_worker_end(w, PATIENCE));
+        return is_once ? take_whole(e, w) : take_end(e, w);
     }
     if (is_once) {
         return w->incoming.length > LINE_MOST ? fail_for(e, w, "answered without end") : ZILCH_OK;

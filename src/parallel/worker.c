@@ -57,6 +57,7 @@ zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new)
     (void)zi_worker_end(w, 0);
     ZI_TRY(zi_process_start(&w->process, words));
     w->tail_length = w->incoming.length = w->outgoing.length = w->sent = 0;
+    w->answers = 0;
     *is_new = 1;
     return ZILCH_OK;
 }

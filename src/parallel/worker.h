@@ -17,6 +17,7 @@ typedef struct zi_worker {
     int timer;     /* -1: it may take as long as it likes */
     size_t *point; /* what it is at work on, the oldest first; numbers of the owner's */
     size_t count;
+    uint64_t answers; /* since the program was started */
     zi_text outgoing;
     size_t sent; /* bytes of it */
     zi_text incoming;
