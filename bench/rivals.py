@@ -169,7 +169,7 @@ def problem_table(arguments, problem):
         columns["active, pruned"] = lambda runs: counts([run["pruned_active"] for run in runs])
     if first["support"] is not None:
         columns["support"] = share
-    columns |= {"seconds": lambda runs: spread([run["seconds"] for run in runs]), "runs": lambda runs: str(len(runs))}
+    columns |= {"seconds": lambda runs: spread([run["cpu_seconds"] for run in runs]), "runs": lambda runs: str(len(runs))}
     rows = [[title(arguments, problem, rival)] + [column(runs) for column in columns.values()]
             for rival, runs in table.items()]
     said = f"{budget_of(arguments, problem, 'zilch'):,} evaluations, price {first['price']:.3g}, {first['direction']}."
@@ -193,7 +193,8 @@ def solved_table(arguments):
 def tables(arguments):
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
     parts = [f"Python {platform.python_version()}, {', '.join(PACKAGES).replace('==', ' ')}; {cpu or platform.machine()}, "
-             f"one thread. Median over seeds 1 to {arguments.seeds} (best to worst).",
+             f"one thread. Median over seeds 1 to {arguments.seeds}, or as many as there are runs (best to worst). Seconds are of "
+             "processor time: with one thread, those of the clock on a machine that has nothing else to do.",
              solved_table(arguments), *(problem_table(arguments, problem) for problem in arguments.problems)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -111,6 +111,7 @@ const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
 const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
 const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
 const char *const cli_laws = &ZILCH_LAW_LIST(X)[1];
+const char *const cli_directions = &ZILCH_DIRECTION_LIST(X)[1];
 const char *const cli_archives = &ZILCH_ARCHIVE_LIST(X)[1];
 const char *const cli_agains = &ZILCH_AGAIN_LIST(X)[1];
 const char *const cli_weightings = &ZILCH_WEIGHTING_LIST(X)[1];

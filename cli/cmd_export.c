@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_CSV = 256 };
+enum { KEY_CSV = 256, KEY_FAILURES };
 
 typedef struct request {
     const char *study, *output;
     uint64_t run;
-    int csv, json, generations;
+    int csv, json, generations, failures;
 } request;
 
 static const char about[] =
@@ -27,6 +27,10 @@ static int parse(request *r, int argc, char **argv)
         {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "This run alone; without it all of them"},
         {"generations", 'g', NULL, CLI_FLAG, &r->generations, 0, 0, NULL,
          "A row for each generation instead: counts so far, the best so far, seconds"},
+        {"failures", KEY_FAILURES, NULL, CLI_FLAG, &r->failures, 0, 0, NULL,
+         "A row for each evaluation that failed, where a program or a person said why: the reason, and the "
+         "end of "
+         "what the program wrote to its standard error; generation 0 is after the search"},
         {"csv", KEY_CSV, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "As CSV, which is the default"},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "As JSON, an array with an object for each row"},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
@@ -37,6 +41,9 @@ static int parse(request *r, int argc, char **argv)
     const int status = cli_parse(&usage, argc, argv);
     if (!status && r->csv && r->json) {
         return cli_wrong_usage(&usage, "--csv and --json: give one of them");
+    }
+    if (!status && r->generations && r->failures) {
+        return cli_wrong_usage(&usage, "--generations and --failures: give one of them");
     }
     if (!status && r->output && !*r->output) {
         return cli_wrong_usage(&usage, "-o: the file's name is empty");
@@ -117,8 +124,37 @@ static zilch_status write_generation(void *context, const zilch_generation *g)
     return next_row(w, 0);
 }
 
+static void print_text(FILE *stream, const char *text)
+{
+    fputs(",\"", stream);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, stream);
+    }
+    fputc('"', stream);
+}
+
+static zilch_status write_failure(void *context, const zilch_failure *f)
+{
+    writer *w = context;
+    const zilch_run *run = &w->run->run;
+    if (w->request->json) {
+        fputs(w->is_first ? "" : ",\n", w->stream);
+        return next_row(w, json_write_failure(w->stream, run, f));
+    }
+    fprintf(w->stream, "%llu,%llu,%llu", (unsigned long long)run->run, (unsigned long long)f->generation,
+            (unsigned long long)f->id);
+    print_text(w->stream, f->reason);
+    print_text(w->stream, f->output);
+    fputc('\n', w->stream);
+    return next_row(w, 0);
+}
+
 static void write_header(const writer *w, size_t dim)
 {
+    if (w->request->failures) {
+        fputs("run,generation,id,reason,output\n", w->stream);
+        return;
+    }
     if (w->request->generations) {
         fputs("run,generation,evaluations,failures,points,best_value,best_fitness,best_active,noise,"
               "evaluating_seconds,searching_seconds\n",
@@ -138,8 +174,9 @@ static zilch_status write_run(writer *w)
 {
     zilch_study *study = w->file->study;
     const uint64_t number = w->run->run.run;
-    return w->request->generations ? zilch_study_generations(study, number, write_generation, w)
-                                   : zilch_study_evaluations(study, number, write_evaluation, w);
+    return w->request->failures      ? zilch_study_failures(study, number, write_failure, w)
+           : w->request->generations ? zilch_study_generations(study, number, write_generation, w)
+                                     : zilch_study_evaluations(study, number, write_evaluation, w);
 }
 
 static int is_wanted(const request *r, const study_run *run)
@@ -174,7 +211,7 @@ static int check_runs(const request *r, const study_file *f)
     if (r->run != UINT64_MAX) {
         return study_file_find(f, r->run) ? 0 : CLI_FAILED;
     }
-    for (size_t i = 1; i < f->count && !r->json && !r->generations; i++) {
+    for (size_t i = 1; i < f->count && !r->json && !r->generations && !r->failures; i++) {
         if (f->runs[i].run.dim != f->runs[0].run.dim) {
             return cli_fail(
                 "%s: its runs have different numbers of coordinates; choose one with --run, or use "

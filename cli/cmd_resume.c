@@ -244,6 +244,11 @@ static int resume(const request *r, const study_file *f)
         return CLI_FAILED;
     }
     json_arguments arguments;
+    if (strcmp(run->run.texts.problem, "by hand") == 0) {
+        return cli_fail(
+            "%s: run %llu is evaluated by hand: 'zilch ask' has its points, 'zilch tell' takes values",
+            r->study, (unsigned long long)run->run.run);
+    }
     if (json_arguments_parse(run->run.texts.arguments, &arguments)) {
         return cli_fail("%s: run %llu was not begun by this command: it does not say how to go on", r->study,
                         (unsigned long long)run->run.run);

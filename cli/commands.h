@@ -5,6 +5,8 @@
 int cmd_search(int argc, char **argv); /* of lander and of optimize */
 int cmd_compare(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
+int cmd_ask(int argc, char **argv);
+int cmd_tell(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "json_node.h"
+#include "number.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -403,4 +404,69 @@ void node_append(json_node *array, json_node *value, int *failed)
 void node_free(json_node *node)
 {
     json_decref(node);
+}
+
+/* ---- Points and answers ------------------------------------------------------------------------ */
+
+void json_write_point(FILE *stream, uint64_t id, size_t dim, const double *x, int is_sparse)
+{
+    const char *before = "";
+    char number[NUMBER_SIZE];
+    fprintf(stream, "{\"id\":%llu,%s", (unsigned long long)id, is_sparse ? "\"active\":{" : "\"x\":[");
+    for (size_t i = 0; i < dim; i++) {
+        if (is_sparse && x[i] == 0) {
+            continue;
+        }
+        number_format(x[i], number);
+        if (is_sparse) {
+            fprintf(stream, "%s\"%zu\":%s", before, i, number);
+        } else {
+            fprintf(stream, "%s%s", before, number);
+        }
+        before = ",";
+    }
+    fputs(is_sparse ? "}}\n" : "]}\n", stream);
+}
+
+static const char *answer_read(const json_t *answer, json_answer *out)
+{
+    const json_t *id = json_object_get(answer, "id");
+    const json_t *value = json_object_get(answer, "value");
+    const json_t *sigma = json_object_get(answer, "sigma");
+    const json_t *error = json_object_get(answer, "error");
+    if (!json_is_integer(id) || json_integer_value(id) < 0) {
+        return "has no \"id\", a whole number";
+    }
+    if (!value && !error) {
+        return "has neither \"value\" nor \"error\"";
+    }
+    if (value && !json_is_number(value) && !json_is_null(value)) {
+        return "its \"value\" is not a number";
+    }
+    if (sigma && !json_is_null(sigma) && !(json_is_number(sigma) && json_number_value(sigma) >= 0)) {
+        return "its \"sigma\" is not a number from 0 on";
+    }
+    out->id = (uint64_t)json_integer_value(id);
+    if (error && !json_is_null(error)) {
+        out->reason = strdup(json_is_string(error) ? json_string_value(error) : "error");
+    } else if (json_is_number(value)) {
+        out->value = json_number_value(value);
+    } else {
+        out->reason = strdup("no value");
+    }
+    out->sigma = json_is_number(sigma) ? json_number_value(sigma) : NAN;
+    return NULL;
+}
+
+int json_answer_parse(const char *line, json_answer *out, char *wrong, size_t size)
+{
+    json_error_t error;
+    json_t *answer = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    *out = (json_answer){.value = NAN, .sigma = NAN};
+    const char *why = json_is_object(answer) ? answer_read(answer, out)
+                      : answer               ? "is not an object"
+                                             : error.text;
+    snprintf(wrong, size, "%s", why ? why : "");
+    json_decref(answer);
+    return why != NULL;
 }

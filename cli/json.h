@@ -38,6 +38,20 @@ char *json_arguments_format(size_t count, char *const *words, const char *checks
 int json_arguments_parse(const char *text, json_arguments *out);
 void json_arguments_free(json_arguments *arguments);
 
+/* An answer to a point: {"id":7,"value":3.25}, with "sigma" or, in place of a value, "error". `reason` is a
+ * text to be freed if the evaluation failed. 0; 1 with what is wrong in `wrong`, which is no longer than
+ * `size`. */
+typedef struct json_answer {
+    uint64_t id;
+    double value, sigma; /* NaN: failed, not known */
+    char *reason;
+} json_answer;
+int json_answer_parse(const char *line, json_answer *out, char *wrong, size_t size);
+
+/* {"id":7,"x":[0,1.5]}, or sparsely {"id":7,"active":{"1":1.5}}, to any stream, whose errors are for its
+ * owner. */
+void json_write_point(FILE *stream, uint64_t id, size_t dim, const double *x, int is_sparse);
+
 /* study, the file's name, and runs: what is known about each, with the best seen so far. */
 int json_print_study(const study_file *file);
 
@@ -50,6 +64,7 @@ int json_print_best(const study_file *file, const study_run *run, const study_be
 /* An object for one row, to any stream, whose errors are for its owner. */
 int json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *evaluation);
 int json_write_generation(FILE *stream, const zilch_run *run, const zilch_generation *generation);
+int json_write_failure(FILE *stream, const zilch_run *run, const zilch_failure *failure);
 
 /* An array of {case, value, unit, limit, ratio}. */
 int json_print_bench(const bench_row *rows, size_t count);

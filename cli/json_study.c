@@ -310,3 +310,15 @@ int json_write_generation(FILE *stream, const zilch_run *run, const zilch_genera
     node_put(object, "run", node_whole(run->run), &failed);
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }
+
+int json_write_failure(FILE *stream, const zilch_run *run, const zilch_failure *failure)
+{
+    int failed = 0;
+    json_node *object = node_object();
+    node_put(object, "run", node_whole(run->run), &failed);
+    node_put(object, "generation", node_whole(failure->generation), &failed);
+    node_put(object, "id", node_whole(failure->id), &failed);
+    node_put(object, "reason", node_name(failure->reason), &failed);
+    node_put(object, "output", node_name(failure->output), &failed);
+    return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
+}

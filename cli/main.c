@@ -22,6 +22,8 @@ static const command commands[] = {
     {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_search},
     {"compare", "run several methods on a problem, and test which is better", cmd_compare},
     {"resume", "go on with a run that was interrupted", cmd_resume},
+    {"ask", "hand out points of a search, to be evaluated anywhere", cmd_ask},
+    {"tell", "take the values of points that were handed out", cmd_tell},
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"report", "make a page of a study: tables, figures, the best controller and its landings", cmd_report},
     {"export", "print every evaluation of a study", cmd_export},

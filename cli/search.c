@@ -7,6 +7,7 @@
 #include "play.h"
 #include "progress.h"
 #include "ranks.h"
+#include "search_program.h"
 #include "search_report.h"
 #include "study_file.h"
 
@@ -27,7 +28,10 @@ typedef struct driver {
     double start;         /* when it did */
     double marked;        /* when the last generation was recorded */
     double evaluating;    /* seconds in the objective since then */
+    size_t done;          /* evaluations of the generation under way, where that is known, */
+    size_t of;            /* of so many */
     size_t checked;       /* evaluations after the search */
+    int is_searching;
     int is_out_of_time;
 } driver;
 
@@ -54,7 +58,12 @@ static int say_how_it_goes_on(const search *s)
 /* What follows from the points and their values would only happen again. */
 static int fail(const search *s, zilch_status status)
 {
-    if (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE) {
+    if (s->problem.program) {
+        search_program_print(s->problem.program);
+        (void)!search_program_keep(s->problem.program, s->study, s->run); /* there is worse */
+    }
+    const int is_mended = status == ZILCH_EOBJECTIVE && s->problem.program; /* the program, perhaps */
+    if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE)) {
         return cli_fail_library();
     }
     cli_fail("%s; what was recorded is safe, and this goes on from there:", cli_error_text());
@@ -138,8 +147,11 @@ static void show(driver *d)
         snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.generations);
     }
     format_left(seconds_left(d, &p), left, sizeof left);
-    const int used =
+    int used =
         snprintf(line, sizeof line, "generation %llu%s%s", (unsigned long long)p.generations, limit, left);
+    if (d->of) {
+        used += snprintf(line + used, sizeof line - (size_t)used, "  next: %zu/%zu", d->done, d->of);
+    }
     if (p.generations > d->first.generations) {
         format_noise(&p, noise, sizeof noise);
         snprintf(line + used, sizeof line - (size_t)used, "  fitness %.4g  value %.4g  active %zu%s  %.0f/s",
@@ -199,27 +211,48 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     const double now = cli_seconds();
     const double seconds = s->request->limits.seconds;
     const zilch_timings timings = {d->evaluating, now - d->marked - d->evaluating};
-    const zilch_status status = zilch_study_record(s->study, s->run, optimizer, &timings);
+    zilch_status status =
+        s->problem.program ? search_program_keep(s->problem.program, s->study, s->run) : ZILCH_OK;
+    status = status == ZILCH_OK ? zilch_study_record(s->study, s->run, optimizer, &timings) : status;
     if (status != ZILCH_OK) {
         return status;
     }
     d->marked = now;
     d->evaluating = 0;
+    d->of = 0;
     show(d);
     prepare_notice(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
 
+/* Of a program: the live line moves in a generation too, and after the search a signal is heard at once. */
+static int watch(void *context, size_t done, size_t total)
+{
+    driver *d = context;
+    if (!d->is_searching) {
+        return cli_is_stopped();
+    }
+    d->done = done;
+    d->of = total;
+    show(d);
+    return 0;
+}
+
 static int search_generations(driver *d, zilch_stop *reason)
 {
     search *s = d->search;
+    d->is_searching = 1;
+    if (s->problem.program) {
+        search_program_watch(s->problem.program, watch, d);
+    }
     d->first = zilch_optimizer_progress(s->optimizer);
     d->start = d->marked = cli_seconds();
     progress_begin(&d->line, "search", "generations", 0);
     show(d);
     prepare_notice(d);
     const zilch_status status = zilch_optimize(s->optimizer, evaluate, d, &d->limits, observe, d, reason);
+    d->is_searching = 0;
     cli_set_stop_notice(NULL);
     progress_end(&d->line);
     if (status != ZILCH_OK && status != ZILCH_ESTOPPED) {
@@ -292,6 +325,9 @@ static int recommend(driver *d, double *x, zilch_conclusion *c)
     if (status != ZILCH_OK) {
         return cli_is_stopped() ? say_stopped(s) : fail(s, status);
     }
+    if (s->problem.program && search_program_keep(s->problem.program, s->study, s->run) != ZILCH_OK) {
+        return fail(s, ZILCH_EIO);
+    }
     c->is_recommending = 1;
     return 0;
 }
@@ -360,7 +396,7 @@ static void print_counts(const driver *d, zilch_stop reason)
 static void print_support(const search *s, const double *x)
 {
     double share;
-    if (zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
+    if (s->problem.problem && zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
         printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
     }
 }

@@ -63,6 +63,24 @@ static int check_regression(const search_request *r)
     return 0;
 }
 
+static int check_program(const search_request *r)
+{
+    if (!*r->program) {
+        return search_wrong_usage(r->command, "--program: is empty");
+    }
+    if (r->dim == UINT64_MAX) {
+        return search_wrong_usage(r->command,
+                                  "--dim N is missing: how many coordinates the program's points have");
+    }
+    if (r->is_plain && r->is_sparse) {
+        return search_wrong_usage(r->command, "--plain and --sparse: give one of them");
+    }
+    if (r->is_once && r->ahead > 1) {
+        return search_wrong_usage(r->command, "--ahead: a program that is started for each point gets one");
+    }
+    return 0;
+}
+
 /* Wind may also be a setting behind the problem's colon. */
 static int check_world(const search_request *r)
 {
@@ -126,7 +144,9 @@ static int check_study(const search_request *r)
 
 int search_request_check(const search_request *r)
 {
-    int status = search_is_regression(r->problem) ? check_regression(r) : check_world(r);
+    int status = r->program                         ? check_program(r)
+                 : search_is_regression(r->problem) ? check_regression(r)
+                                                    : check_world(r);
     if (!status) {
         status = check_search(r);
     }

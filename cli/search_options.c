@@ -15,6 +15,14 @@ enum {
     KEY_EPISODES = 'n',
     KEY_DATA = 256,
     KEY_DIM,
+    KEY_PROGRAM,
+    KEY_DIRECTION,
+    KEY_AHEAD,
+    KEY_SPARSE,
+    KEY_PLAIN,
+    KEY_ONCE,
+    KEY_TIMEOUT,
+    KEY_MOST_FAILURES,
     KEY_RESPONSE,
     KEY_SEARCHED,
     KEY_VALIDATION,
@@ -80,8 +88,8 @@ static const char lander_about[] =
 static const char optimize_about[] =
     "Search a sparse optimum of a problem: sphere, smop1 to smop8, ellipsoid, rosenbrock or lander, with "
     "settings such "
-    "as smop1:dim=1000; or linear or logistic, regression on the columns of --data. Every generation is kept "
-    "in "
+    "as smop1:dim=1000; linear or logistic, regression on the columns of --data; or whatever a --program of "
+    "yours evaluates, by reading points and writing values, a line each. Every generation is kept in "
     "a study, one file; an interrupted run goes on with 'zilch resume STUDY'.";
 
 static const char no_yes[] = "no|yes"; /* the index is what the name says */
@@ -89,7 +97,7 @@ static const char no_yes[] = "no|yes"; /* the index is what the name says */
 /* ---- Groups of options ------------------------------------------------------------------- */
 
 /* Which problems a row is about. */
-typedef enum concern { CONCERN_ALL, CONCERN_LANDER, CONCERN_REGRESSION } concern;
+typedef enum concern { CONCERN_ALL, CONCERN_LANDER, CONCERN_REGRESSION, CONCERN_PROGRAM } concern;
 
 typedef struct option_table {
     cli_option row[CLI_OPTIONS_MOST + 1]; /* an empty one ends it */
@@ -121,9 +129,30 @@ static int is_given(const option_table *t, int key)
 static void add_problem(search_request *r, option_table *t)
 {
     const cli_option rows[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL, "The problem, with its settings; needed"},
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+         "The problem, with its settings; this or --program is needed"},
+        {"program", KEY_PROGRAM, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
+         "A program that evaluates points, with its arguments, such as './simulate --fast'; it is started "
+         "without a shell"},
         {"dim", KEY_DIM, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL,
-         "Coordinates of the problem: short for NAME:dim=N"},
+         "Coordinates of the problem: short for NAME:dim=N; needed with --program"},
+    };
+    const cli_option program[] = {
+        {"direction", KEY_DIRECTION, "NAME", CLI_CHOICE, &r->direction, 0, 0, cli_directions,
+         "Of a program: whether its values are to be small or large"},
+        {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
+         "Programs at work at once; 0: one a processor"},
+        {"timeout", KEY_TIMEOUT, "SECONDS", CLI_REAL, &r->timeout, 0, 1e9, NULL,
+         "That an evaluation may take; it has failed then, and the program is started anew; 0: any time"},
+        {"plain", KEY_PLAIN, NULL, CLI_FLAG, &r->is_plain, 0, 0, NULL,
+         "The program reads a line of numbers and prints a number; without it, JSON"},
+        {"sparse", KEY_SPARSE, NULL, CLI_FLAG, &r->is_sparse, 0, 0, NULL,
+         "The program is told the active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}"},
+        {"once", KEY_ONCE, NULL, CLI_FLAG, &r->is_once, 0, 0, NULL, "The program is started for each point"},
+        {"ahead", KEY_AHEAD, "N", CLI_COUNT, &r->ahead, 1, 4096, NULL,
+         "Points that a program is given before it has answered the first; it may answer in any order"},
+        {"most-failures", KEY_MOST_FAILURES, "N", CLI_COUNT, &r->most_failures, 0, 1e9, NULL,
+         "Failed evaluations in a row that end the run; 0: any number"},
     };
     const cli_option regression[] = {
         {"data", KEY_DATA, "FILE", CLI_TEXT, &r->data, 0, 0, NULL,
@@ -136,6 +165,7 @@ static void add_problem(search_request *r, option_table *t)
          "Share of the rows that are held out, the ends excluded"},
     };
     ADD(t, CONCERN_ALL, rows);
+    ADD(t, CONCERN_PROGRAM, program);
     ADD(t, CONCERN_REGRESSION, regression);
 }
 
@@ -357,11 +387,16 @@ static search_request defaults(const char *command)
 {
     const zilch_limits limits = zilch_limits_defaults();
     const zilch_regression_options regression = zilch_regression_defaults();
+    const zilch_program_options program = zilch_program_defaults();
     search_request r = {.command = command,
                         .problem = is_lander(command) ? "lander" : NULL,
                         .dim = UINT64_MAX,
                         .searched = (int)regression.searched,
                         .validation = regression.validation,
+                        .direction = ZILCH_MINIMIZE,
+                        .jobs = program.jobs,
+                        .ahead = program.ahead,
+                        .most_failures = program.most_failures,
                         .episodes = 8,
                         .lander = zilch_lander_defaults(),
                         .price = NAN,
@@ -409,12 +444,13 @@ static int check_concerns(const search_request *r, const option_table *t)
     const int is_the_lander = length == strlen("lander") && strncmp(r->problem, "lander", length) == 0;
     const int is_a_regression = search_is_regression(r->problem);
     for (size_t k = 0; k < t->count; k++) {
-        const char *const about = t->concern[k] == CONCERN_LANDER && !is_the_lander ? "problem lander"
+        const char *const about = t->concern[k] == CONCERN_LANDER && !is_the_lander ? "the problem lander"
                                   : t->concern[k] == CONCERN_REGRESSION && !is_a_regression
-                                      ? "problems linear and logistic"
-                                      : NULL;
+                                      ? "the problems linear and logistic"
+                                  : t->concern[k] == CONCERN_PROGRAM && !r->program ? "a --program"
+                                                                                    : NULL;
         if (about && t->given[k]) {
-            return search_wrong_usage(r->command, "--%s is for the %s, not for %.*s", t->row[k].name, about,
+            return search_wrong_usage(r->command, "--%s is for %s, not for %.*s", t->row[k].name, about,
                                       (int)(length < 64 ? length : 64), r->problem);
         }
     }
@@ -456,12 +492,64 @@ static int parse_words(search_request *r, int argc, char **argv)
     if (status) {
         return status;
     }
+    if (r->program && r->problem) {
+        return search_wrong_usage(r->command, "--problem and --program: give one of them");
+    }
+    r->problem = r->program ? "program" : r->problem;
     if (!r->problem || !*r->problem) {
-        return search_wrong_usage(r->command, "--problem NAME is missing");
+        return search_wrong_usage(r->command, "--problem NAME or --program COMMAND is missing");
     }
     r->said = lander_said(&t);
     return check_concerns(r, &t);
 }
+
+/* ---- By hand ---------------------------------------------------------------------------------- */
+
+static int parse_by_hand(search_request *r, const cli_usage *usage, int argc, char **argv, int *is_any)
+{
+    option_table t = {.count = 0};
+    const cli_option rows[] = {
+        {"dim", KEY_DIM, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL,
+         "Of a new run: coordinates; needed for it"},
+        {"direction", KEY_DIRECTION, "NAME", CLI_CHOICE, &r->direction, 0, 0, cli_directions,
+         "Whether values are to be small or large"},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
+         "Of the random numbers: the same seed gives the same first points"},
+    };
+    size_t own = 0;
+    while (usage->options[own].name) {
+        own++;
+    }
+    add(&t, CONCERN_ALL, usage->options, own);
+    ADD(&t, CONCERN_ALL, rows);
+    add_search(r, &t);
+    add_refit(r, &t);
+    add_sparsity(r, &t);
+    cli_usage whole = *usage;
+    whole.options = t.row;
+    const int status = cli_parse_given(&whole, argc, argv, t.given);
+    *is_any = 0;
+    for (size_t k = own; k < t.count; k++) {
+        *is_any |= t.given[k];
+    }
+    return status;
+}
+
+int search_request_parse_by_hand(search_request *out, const cli_usage *usage, int argc, char **argv,
+                                 int *is_any)
+{
+    *out = defaults(usage->command);
+    int status = parse_by_hand(out, usage, argc, argv, is_any);
+    if (!status && out->preset == PRESET_PUBLISHED) {
+        *out = defaults(usage->command);
+        defaults_as_published(out);
+        status = parse_by_hand(out, usage, argc, argv, is_any);
+    }
+    out->problem = "by hand";
+    return status ? status : search_request_check(out);
+}
+
+/* ---- A command ---------------------------------------------------------------------------------- */
 
 int search_request_parse(search_request *out, int argc, char **argv)
 {

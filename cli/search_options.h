@@ -45,6 +45,12 @@ typedef struct search_request {
     zilch_lander_options lander;
     unsigned said; /* of the lander */
 
+    /* Or a program, which the problem is then named after. */
+    const char *program;
+    int direction, is_sparse, is_plain, is_once;
+    uint64_t jobs, ahead, most_failures;
+    double timeout;
+
     /* The search. */
     int law, inverter, shrinkage, projection, archive, again;
     int weighting, values; /* of the refit, which has the rest of it */
@@ -64,6 +70,11 @@ typedef struct search_request {
 /* The request in words, the first of which is the command ("lander", "--population", "20"). 0, or the exit
  * status after printing why. */
 int search_request_parse(search_request *out, int argc, char **argv);
+
+/* The same for a run whose points are evaluated elsewhere: `usage` has the command, its own rows and
+ * operands; those of a search are added. *is_any tells whether one of them was said; --dim may be missing. */
+int search_request_parse_by_hand(search_request *out, const cli_usage *usage, int argc, char **argv,
+                                 int *is_any);
 
 /* Rows for the limits and for the ending; at most so many, an empty one behind them not counted. They give
  * how many. */

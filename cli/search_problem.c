@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "number.h"
+#include "search_program.h"
 #include "suggest.h"
 
 #include <math.h>
@@ -313,12 +314,16 @@ int search_problem_open(search_problem *out, const search_request *r)
 {
     zilch_regression kind;
     *out = (search_problem){0};
+    if (r->program) {
+        return search_program_open(out, r);
+    }
     return zilch_regression_parse(r->problem, &kind) == ZILCH_OK ? open_data(out, r, kind)
                                                                  : open_named(out, r);
 }
 
 void search_problem_close(search_problem *p)
 {
+    search_program_close(p->program);
     zilch_problem_close(p->problem);
     table_free(&p->data);
     free(p->text);

@@ -14,8 +14,9 @@ typedef struct search_problem {
     void *context;    /* of the objective */
     int is_spreading; /* it evaluates the points of a batch side by side without our threads */
     zilch_problem_info info;
-    char *text;    /* what opens it again, or for a regression what its data are */
-    int is_lander; /* its points are controllers */
+    char *text;                     /* what opens it again, or for a regression what its data are */
+    struct search_program *program; /* that evaluates; NULL: none */
+    int is_lander;                  /* its points are controllers */
     int is_regression;
     int is_subset;     /* a regression whose points choose columns */
     table data;        /* of a regression */

@@ -214,20 +214,21 @@ static void time_text(char *out, size_t size)
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
+void search_texts_place(search_texts *out, const char *problem)
+{
+    *out = (search_texts){.arguments = NULL};
+    machine_text(out->machine, sizeof out->machine);
+    time_text(out->started, sizeof out->started);
+    out->run = (zilch_run_texts){.problem = problem, .machine = out->machine, .started = out->started};
+}
+
 int search_texts_make(search_texts *out, const search_request *r, const search_problem *problem, int argc,
                       char **argv)
 {
-    *out = (search_texts){.arguments = words_format(r, argc, argv, problem->checksum)};
-    if (!out->arguments) {
-        return CLI_FAILED;
-    }
-    machine_text(out->machine, sizeof out->machine);
-    time_text(out->started, sizeof out->started);
-    out->run = (zilch_run_texts){.problem = problem->text,
-                                 .arguments = out->arguments,
-                                 .machine = out->machine,
-                                 .started = out->started};
-    return 0;
+    search_texts_place(out, problem->text);
+    out->arguments = words_format(r, argc, argv, problem->checksum);
+    out->run.arguments = out->arguments;
+    return out->arguments ? 0 : CLI_FAILED;
 }
 
 void search_texts_free(search_texts *texts)

@@ -19,6 +19,8 @@ typedef struct search_texts {
  * printing why. */
 int search_texts_make(search_texts *out, const search_request *r, const search_problem *problem, int argc,
                       char **argv);
+/* The same of a run that this command cannot go on with: where and when alone. */
+void search_texts_place(search_texts *out, const char *problem);
 void search_texts_free(search_texts *texts);
 
 /* A run's `arguments` as a line for the shell: "zilch lander --seed 1". */

@@ -863,6 +863,65 @@ typedef struct zilch_pool {
 } zilch_pool;
 ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch, double *value);
 
+/* ---- External programs ---------------------------------------------------------------- */
+
+/* An objective in another language: a program reads points from its standard input and writes values to its
+ * standard output, a line each (docs/programs.md). It goes on from point to point, or is started anew for
+ * each. When it crashes, hangs or talks nonsense, that evaluation has failed, and it is started again. With
+ * the handle, or with this process, whatever happens to it, end all programs and what they have started. */
+typedef struct zilch_program zilch_program;
+
+/* json: {"id":7,"x":[0,1.5]}; sparse: {"id":7,"active":{"1":1.5}}, coordinates counted from 0; answered by
+ * {"id":7,"value":3.25}, with "sigma", its standard error, where that is known, or with "error", a text, in
+ * place of a value that there is not. plain: 0 1.5, answered by 3.25. */
+#define ZILCH_PROTOCOL_LIST(X)   \
+    X(PROTOCOL_JSON, "json")     \
+    X(PROTOCOL_SPARSE, "sparse") \
+    X(PROTOCOL_PLAIN, "plain")
+
+#define X(name, text) ZILCH_##name,
+typedef enum zilch_protocol { ZILCH_PROTOCOL_LIST(X) } zilch_protocol;
+#undef X
+ZILCH_API const char *zilch_protocol_name(zilch_protocol protocol);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_protocol_parse(const char *name, zilch_protocol *out);
+
+/* An evaluation that failed, in words. */
+typedef struct zilch_failure {
+    uint64_t generation; /* from 1; 0: after the search */
+    uint64_t id;
+    const char *reason;
+    const char *output; /* the end of what the program wrote to its standard error since its last answer */
+} zilch_failure;
+typedef zilch_status (*zilch_failure_reader)(void *context, const zilch_failure *failure);
+
+typedef struct zilch_program_options {
+    size_t size;             /* set by zilch_program_defaults() */
+    size_t jobs;             /* 1; programs side by side; 0: one for each processor */
+    size_t ahead;            /* 1; points that a program is given before it has answered the first */
+    zilch_protocol protocol; /* json */
+    int is_once;             /* 0; 1: started for each point, whose value must be its only line */
+    double timeout;          /* 0: none; seconds that an evaluation may take */
+    uint64_t most_failures;  /* 100; after so many in a row the objective gives up: EOBJECTIVE; 0: never */
+    zilch_failure_reader failure; /* NULL; told of every failure; a status but OK ends the evaluations */
+    void *failure_context;
+    zilch_watcher watcher; /* NULL; called after every evaluation, and after a signal; other than 0 stops */
+    void *watcher_context;
+} zilch_program_options;
+
+ZILCH_API zilch_program_options zilch_program_defaults(void);
+
+/* The program and its arguments; NULL ends them. No shell is between: what looks special to one is an
+ * argument like any other. One program is started at once: EIO if that cannot be. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_program_open(zilch_program **out, const char *const *words,
+                                                           const zilch_program_options *options);
+ZILCH_API void zilch_program_close(zilch_program *program);
+
+/* The objective; the program is its context. One call at a time. */
+ZILCH_API zilch_status zilch_program_objective(void *program, const zilch_batch *batch, double *value);
+
+/* How often a program was started: `jobs` times, and again after each failure. */
+ZILCH_API uint64_t zilch_program_starts(const zilch_program *program);
+
 /* ---- Problems ------------------------------------------------------------------------- */
 
 /* Objectives to try the search on. A problem is named with its settings: "smop1:dim=100",
@@ -1014,6 +1073,29 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_record(zilch_study *study, u
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, uint64_t run,
                                                            zilch_optimizer **out);
 
+/* For those who evaluate by hand, or through a queue: the generation that is open is in the study too, so
+ * that its points may be handed out and its values come back in any order, days apart, by any number of
+ * processes at once. The run is the same as with zilch_ask() and zilch_tell().
+ *
+ * ask: the next points of the generation, at most n of them; as many as are left of the population, unless
+ * `is_more`: then n, whatever that makes. *count gets how many; 0: all are out. waiting: those that are out;
+ * *count gets their number, even if only the first `capacity` are written.
+ * tell: as zilch_tell_error(); when enough are back, the generation is recorded, and *is_closed is 1.
+ * advance: it closes with what is back, and the others may come late. If all evaluations failed: EOBJECTIVE,
+ * and the same points will be asked again. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n,
+                                                        int is_more, uint64_t *id, double *x, size_t *count);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity,
+                                                            uint64_t *id, double *x, size_t *count);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n,
+                                                         const uint64_t *id, const double *value,
+                                                         const double *error, int *is_closed);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
+
+/* What is said of evaluations that failed is kept; told again, it replaces what was said. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_fail(zilch_study *study, uint64_t run, size_t n,
+                                                         const zilch_failure *failure);
+
 /* What a run recommends after the last generation recorded, and why it has ended; with STOP_NONE it goes on.
  * May be called again, and is kept for each generation. A run that goes on has not ended. */
 typedef struct zilch_conclusion {
@@ -1081,6 +1163,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *stu
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
                                                                 zilch_evaluation_reader reader,
                                                                 void *context);
+/* Of one run, by generation and id, those after the search last. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_failures(zilch_study *study, uint64_t run,
+                                                             zilch_failure_reader reader, void *context);
 /* Of one run, by generation. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run,
                                                                 zilch_conclusion_reader reader,

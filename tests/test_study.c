@@ -224,7 +224,7 @@ static void check_file(void)
     check_one_answer(database, "PRAGMA foreign_key_check", NULL);
     check_one_answer(database, "PRAGMA journal_mode", "wal");
     check_one_answer(database, "PRAGMA application_id", "2053729379");
-    check_one_answer(database, "PRAGMA user_version", "3");
+    check_one_answer(database, "PRAGMA user_version", "4");
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     DIR *listing = opendir(scratch.folder);
     for (const struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
@@ -1466,13 +1466,13 @@ static void test_other_version(void **state)
 {
     (void)state;
     zilch_optimizer_destroy(make_study(1));
-    edit("PRAGMA user_version = 4");
-    check_all_modes(ZILCH_EVERSION, "version 4, this library reads version 3");
+    edit("PRAGMA user_version = 5");
+    check_all_modes(ZILCH_EVERSION, "version 5, this library reads version 4");
     edit("PRAGMA user_version = 1"); /* of before there were weights */
     check_all_modes(ZILCH_EVERSION, "version 1");
     edit("PRAGMA user_version = 0");
     check_all_modes(ZILCH_EVERSION, "version 0");
-    edit("PRAGMA user_version = 3; PRAGMA journal_mode = DELETE");
+    edit("PRAGMA user_version = 4; PRAGMA journal_mode = DELETE");
     OK(open_status(ZILCH_STUDY_READ));
     OK(open_status(ZILCH_STUDY_WRITE)); /* into a log again */
     check_file();

@@ -19,6 +19,7 @@ static const char *const forced[] = {ZILCH_FORCED_LIST(X)};
 static const char *const stop[] = {ZILCH_STOP_LIST(X)};
 static const char *const regression[] = {ZILCH_REGRESSION_LIST(X)};
 static const char *const searched[] = {ZILCH_SEARCHED_LIST(X)};
+static const char *const protocol[] = {ZILCH_PROTOCOL_LIST(X)};
 #undef X
 
 #define DEFINE_NAMES(what)                                                               \
@@ -51,3 +52,4 @@ DEFINE_NAMES(forced)
 DEFINE_NAMES(stop)
 DEFINE_NAMES(regression)
 DEFINE_NAMES(searched)
+DEFINE_NAMES(protocol)

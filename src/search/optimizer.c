@@ -353,8 +353,7 @@ static zilch_status check_id(zilch_optimizer *o, uint64_t id)
     if (!slot) {
         return zi_fail(
             ZILCH_EARG,
-            "tell: id %llu was not asked for, was told in a generation that has closed, or is forgotten; "
-            "zilch_tell_point takes any point",
+            "tell: id %llu was not asked for, was told in a generation that has closed, or is forgotten",
             number);
     }
     if (slot->state == ZI_SLOT_TOLD) {

@@ -1,9 +1,9 @@
--- A zilch study, version 3: runs of an optimiser, each generation recorded in one transaction.
+-- A zilch study, version 4: runs of an optimiser, each generation recorded in one transaction.
 --
 -- The file says what it is: "zilc" as the application's number, and the version of this schema. A reader
 -- looks at both before anything else.
 PRAGMA application_id = 2053729379; -- 0x7a696c63
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- Numbers of 64 bits without a sign (seeds and ids) are kept in two's complement: those from 2^63 on look
 -- negative here. What is not known, or failed, is NULL; NaN is never stored.
@@ -101,3 +101,28 @@ CREATE TABLE conclusions (
     x               BLOB,             -- the point: dim little-endian doubles
     PRIMARY KEY (run, generation)
 ) STRICT;
+
+-- Evaluations that failed, where somebody said why; those of an attempt that was interrupted are here too.
+CREATE TABLE failures (
+    run        INTEGER NOT NULL REFERENCES runs,
+    generation INTEGER NOT NULL,      -- from 1; 0: after the search
+    id         INTEGER NOT NULL,
+    reason     TEXT    NOT NULL,
+    output     TEXT    NOT NULL,      -- the end of what a program wrote to its standard error
+    PRIMARY KEY (run, generation, id)
+) STRICT;
+
+-- The generation that is open, of a run whose points are evaluated elsewhere: how many have been handed out, and
+-- what has come back. The optimiser of the checkpoint, asked for as many, gives the same points.
+CREATE TABLE handed (
+    run    INTEGER PRIMARY KEY REFERENCES runs,
+    points INTEGER NOT NULL
+) STRICT;
+CREATE TABLE told (
+    run      INTEGER NOT NULL REFERENCES runs,
+    id       INTEGER NOT NULL,
+    is_early INTEGER NOT NULL,        -- came before the first point of the generation was handed out
+    value    ANY CHECK (value IS NULL OR typeof(value) = 'real'), -- NULL: failed
+    error    REAL,                    -- its standard error, if known
+    PRIMARY KEY (run, id)
+) STRICT, WITHOUT ROWID;

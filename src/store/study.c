@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { APPLICATION = 0x7a696c63, VERSION = 3 }; /* as in schema.sql */
+enum { APPLICATION = 0x7a696c63, VERSION = 4 }; /* as in schema.sql */
 enum { PATIENCE = 10000 };                      /* milliseconds */
 
 static const char *const texts[ZI_STUDY_WRITES] = {
@@ -26,6 +26,12 @@ static const char *const texts[ZI_STUDY_WRITES] = {
                           " weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_PUT_CHECKPOINT] = "INSERT OR REPLACE INTO checkpoints (run, generation, points, points_sum,"
                           " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
+    [ZI_PUT_FAILURE] = "INSERT OR REPLACE INTO failures (run, generation, id, reason, output)"
+                       " VALUES (?, ?, ?, ?, ?)",
+    [ZI_PUT_HANDED] = "INSERT OR REPLACE INTO handed (run, points) VALUES (?, ?)",
+    [ZI_ADD_TOLD] = "INSERT INTO told (run, id, is_early, value, error) VALUES (?, ?, ?, ?, ?)",
+    [ZI_FORGET_HANDED] = "DELETE FROM handed WHERE run = ?",
+    [ZI_FORGET_TOLD] = "DELETE FROM told WHERE run = ?",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, generation, stop, point, mean, deviation,"
                           " fitness, evaluations, failures, spent, active, pruned, held_out_mean,"
                           " held_out_error, held_out_count, x)"
@@ -98,9 +104,10 @@ zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run)
 static const char identity_text[] =
     "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema),"
     " (SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
-    " ('runs', 'generations', 'points', 'evaluations', 'checkpoints', 'conclusions'))"
+    " ('runs', 'generations', 'points', 'evaluations', 'checkpoints', 'conclusions', 'failures', 'handed',"
+    " 'told'))"
     " FROM pragma_application_id, pragma_user_version";
-enum { TABLES = 6 };
+enum { TABLES = 9 };
 
 /* Whether the file is a study, or (is_blank) nothing at all yet. */
 static zilch_status read_identity(zi_sql *sql, zi_statement *statement, int *is_blank)
@@ -215,9 +222,9 @@ void zilch_study_close(zilch_study *study)
 
 /* ---- What the functions below share ----------------------------------------------------------------- */
 
-static zilch_status check_writable(const zilch_study *study, const void *optimizer)
+zilch_status zi_study_check_writable(const zilch_study *study, const void *what)
 {
-    if (!study || !optimizer) {
+    if (!study || !what) {
         return zi_fail(ZILCH_EARG, "study: it and what to write must be given");
     }
     if (study->mode == ZILCH_STUDY_READ) {
@@ -226,7 +233,7 @@ static zilch_status check_writable(const zilch_study *study, const void *optimiz
     return ZILCH_OK;
 }
 
-static zilch_status prepare(zilch_study *study, zi_study_write which, zi_statement **out)
+zilch_status zi_study_prepare(zilch_study *study, zi_study_write which, zi_statement **out)
 {
     *out = &study->write[which];
     return zi_statement_prepare(*out, study->sql, texts[which]);
@@ -244,7 +251,7 @@ static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
     zi_statement *find;
     int is_row;
     *known = (known_run){.run = run};
-    ZI_TRY(prepare(study, ZI_FIND_RUN, &find));
+    ZI_TRY(zi_study_prepare(study, ZI_FIND_RUN, &find));
     zi_bind_u64(find, run);
     ZI_TRY(zi_statement_step(find, &is_row));
     if (!is_row) {
@@ -261,7 +268,7 @@ static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
 }
 
 /* The bytes are packed before the transaction begins, so that nobody waits for that. */
-static zilch_status pack_state(zilch_study *study, const zilch_optimizer *optimizer, size_t *length)
+zilch_status zi_study_pack(zilch_study *study, const zilch_optimizer *optimizer, size_t *length)
 {
     ZI_TRY(zi_optimizer_pack_state(optimizer, NULL, 0, length));
     ZI_TRY(zi_grow(&study->bytes, 1, 0, *length, &study->capacity));
@@ -271,7 +278,7 @@ static zilch_status pack_state(zilch_study *study, const zilch_optimizer *optimi
 static zilch_status put_checkpoint(zilch_study *study, const known_run *known, size_t length)
 {
     zi_statement *put;
-    ZI_TRY(prepare(study, ZI_PUT_CHECKPOINT, &put));
+    ZI_TRY(zi_study_prepare(study, ZI_PUT_CHECKPOINT, &put));
     zi_bind_u64(put, known->run);
     zi_bind_u64(put, known->generation);
     zi_bind_u64(put, known->points);
@@ -292,7 +299,7 @@ static zilch_status add_run(zilch_study *study, const zilch_run_texts *about,
                             const zilch_optimizer *optimizer, size_t length, uint64_t *run)
 {
     zi_statement *add;
-    ZI_TRY(prepare(study, ZI_ADD_RUN, &add));
+    ZI_TRY(zi_study_prepare(study, ZI_ADD_RUN, &add));
     zi_bind_text(add, text_or_empty(about->name));
     zi_bind_text(add, text_or_empty(about->problem));
     zi_bind_text(add, text_or_empty(about->arguments));
@@ -317,7 +324,7 @@ zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *about,
 {
     size_t length;
     uint64_t number = 0;
-    ZI_TRY(check_writable(study, optimizer));
+    ZI_TRY(zi_study_check_writable(study, optimizer));
     if (!run) {
         return zi_fail(ZILCH_EARG, "study: no place for the number of the run given");
     }
@@ -326,7 +333,7 @@ zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *about,
             study->sql, ZILCH_ESTATE,
             "a run is started before its first points are asked for; this optimiser is further");
     }
-    ZI_TRY(pack_state(study, optimizer, &length));
+    ZI_TRY(zi_study_pack(study, optimizer, &length));
     ZI_TRY(zi_sql_begin(study->sql));
     const zilch_run_texts none = {0};
     ZI_TRY(zi_sql_end(study->sql, add_run(study, about ? about : &none, optimizer, length, &number)));
@@ -363,7 +370,7 @@ static zilch_status check_turn(const zilch_study *study, const known_run *known,
 static zilch_status add_points(zilch_study *study, known_run *known, const zi_archive *archive)
 {
     zi_statement *add;
-    ZI_TRY(prepare(study, ZI_ADD_POINT, &add));
+    ZI_TRY(zi_study_prepare(study, ZI_ADD_POINT, &add));
     for (; known->points < archive->rows.count; known->points++) {
         size_t length;
         const unsigned char *genome = zi_rows_bytes(&archive->rows, (size_t)known->points, &length);
@@ -397,7 +404,7 @@ static zilch_status add_generation(zilch_study *study, const known_run *known,
 {
     const zilch_progress progress = zilch_optimizer_progress(optimizer);
     zi_statement *add;
-    ZI_TRY(prepare(study, ZI_ADD_GENERATION, &add));
+    ZI_TRY(zi_study_prepare(study, ZI_ADD_GENERATION, &add));
     zi_bind_u64(add, known->run);
     zi_bind_u64(add, progress.generations);
     zi_bind_u64(add, progress.evaluations);
@@ -416,7 +423,7 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
     const zi_told *told = zi_optimizer_news(optimizer, &count);
     const zi_archive *archive = &optimizer->archive;
     zi_statement *add;
-    ZI_TRY(prepare(study, ZI_ADD_EVALUATION, &add));
+    ZI_TRY(zi_study_prepare(study, ZI_ADD_EVALUATION, &add));
     for (size_t i = 0; i < count; i++) {
         const double value = isfinite(told[i].value) ? told[i].value : NAN;
         const zilch_evaluation evaluation = {.generation = optimizer->generations,
@@ -438,8 +445,8 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
     return ZILCH_OK;
 }
 
-static zilch_status record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
-                           const zilch_timings *timings, size_t length)
+zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                             const zilch_timings *timings, size_t length)
 {
     known_run known;
     ZI_TRY(find_run(study, run, &known));
@@ -456,13 +463,13 @@ zilch_status zilch_study_record(zilch_study *study, uint64_t run, const zilch_op
 {
     size_t length;
     const zilch_timings none = {0};
-    ZI_TRY(check_writable(study, optimizer));
+    ZI_TRY(zi_study_check_writable(study, optimizer));
     if (timings && !(isfinite(timings->evaluating) && isfinite(timings->searching))) {
         return zi_fail(ZILCH_EARG, "study: the timings of a generation must be finite");
     }
-    ZI_TRY(pack_state(study, optimizer, &length));
+    ZI_TRY(zi_study_pack(study, optimizer, &length));
     ZI_TRY(zi_sql_begin(study->sql));
-    return zi_sql_end(study->sql, record(study, run, optimizer, timings ? timings : &none, length));
+    return zi_sql_end(study->sql, zi_study_record(study, run, optimizer, timings ? timings : &none, length));
 }
 
 /* ---- Concluding ------------------------------------------------------------------------------------- */
@@ -507,7 +514,7 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
     known_run known;
     zi_statement *put;
     ZI_TRY(find_run(study, run, &known));
-    ZI_TRY(prepare(study, ZI_PUT_CONCLUSION, &put));
+    ZI_TRY(zi_study_prepare(study, ZI_PUT_CONCLUSION, &put));
     zi_bind_u64(put, run);
     zi_bind_u64(put, known.generation);
     if (conclusion->stop == ZILCH_STOP_NONE) {
@@ -524,7 +531,7 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
 zilch_status zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_conclusion *conclusion,
                                   const double *x)
 {
-    ZI_TRY(check_writable(study, conclusion));
+    ZI_TRY(zi_study_check_writable(study, conclusion));
     if (!zilch_stop_name(conclusion->stop)) {
         return zi_fail(ZILCH_EARG, "study: %d is no reason to stop", (int)conclusion->stop);
     }

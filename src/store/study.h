@@ -13,6 +13,11 @@ typedef enum zi_study_write {
     ZI_ADD_EVALUATION,
     ZI_PUT_CHECKPOINT,
     ZI_PUT_CONCLUSION,
+    ZI_PUT_FAILURE,
+    ZI_PUT_HANDED,
+    ZI_ADD_TOLD,
+    ZI_FORGET_HANDED,
+    ZI_FORGET_TOLD,
     ZI_STUDY_WRITES
 } zi_study_write;
 
@@ -23,6 +28,23 @@ struct zilch_study {
     unsigned char *bytes; /* of what is written, a state or a point */
     size_t capacity;
 };
+
+/* A statement, ready to be bound. */
+zilch_status zi_study_prepare(zilch_study *study, zi_study_write which, zi_statement **out);
+
+/* EARG without a study or what is to be written, ESTATE if it was opened for reading. */
+zilch_status zi_study_check_writable(const zilch_study *study, const void *what);
+
+/* zilch_study_record in two steps: the state is packed, in or before a transaction, and then recorded in it.
+ */
+zilch_status zi_study_pack(zilch_study *study, const zilch_optimizer *optimizer, size_t *length);
+zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                             const zilch_timings *timings, size_t length);
+
+/* Calls `read` for all rows of a query, in order; the query's one parameter is the run. */
+typedef zilch_status (*zi_row_reader)(zi_statement *row, void *context);
+zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
+                           void *context);
 
 /* zilch_study_open, with another patience than ten seconds for locks that others hold. */
 zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds);

@@ -11,11 +11,8 @@
 
 enum { MOST_DIM = 1 << 24 }; /* more than any optimiser takes: nothing is allocated for it */
 
-typedef zilch_status (*row_reader)(zi_statement *row, void *context);
-
-/* All rows, in order; the statement's one parameter is the run. */
-static zilch_status each_row(zilch_study *study, const char *text, uint64_t run, row_reader read,
-                             void *context)
+zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
+                           void *context)
 {
     zi_statement statement = {0};
     int is_row = 1;
@@ -110,7 +107,7 @@ zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader, void 
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
     runs_reading reading = {reader, context};
-    return each_row(study, runs_text, 0, read_run, &reading);
+    return zi_study_rows(study, runs_text, 0, read_run, &reading);
 }
 
 /* What must be known of a run to read the rest of it. */
@@ -132,7 +129,7 @@ static zilch_status read_shape(zi_statement *row, void *context)
 static zilch_status find_shape(zilch_study *study, uint64_t run, run_shape *shape)
 {
     *shape = (run_shape){0};
-    ZI_TRY(each_row(study, "SELECT dim, law, run FROM runs WHERE run = ?", run, read_shape, shape));
+    ZI_TRY(zi_study_rows(study, "SELECT dim, law, run FROM runs WHERE run = ?", run, read_shape, shape));
     return shape->is_found ? ZILCH_OK : zi_study_fail_run(study, run);
 }
 
@@ -187,7 +184,7 @@ zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_gen
     }
     ZI_TRY(find_shape(study, run, &shape));
     generations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
-    return each_row(
+    return zi_study_rows(
         study,
         "SELECT generation, evaluations, failures, points, noise, evaluating, searching, best_value,"
         " best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation",
@@ -270,12 +267,12 @@ zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_eva
     ZI_TRY(find_shape(study, run, &reading.shape));
     ZI_TRY(zi_alloc(&reading.x, reading.shape.dim));
     const zilch_status status =
-        each_row(study,
-                 "SELECT generation, position, id, e.point, value, weight, fitness, active, genome"
-                 " FROM evaluations e"
-                 " LEFT JOIN points p ON p.run = e.run AND p.point = e.point"
-                 " WHERE e.run = ? ORDER BY generation, position",
-                 run, read_evaluation, &reading);
+        zi_study_rows(study,
+                      "SELECT generation, position, id, e.point, value, weight, fitness, active, genome"
+                      " FROM evaluations e"
+                      " LEFT JOIN points p ON p.run = e.run AND p.point = e.point"
+                      " WHERE e.run = ? ORDER BY generation, position",
+                      run, read_evaluation, &reading);
     zi_free(reading.x);
     return status;
 }
@@ -347,19 +344,20 @@ static zilch_status read_value(zi_statement *row, void *context)
 static zilch_status resume(resuming *r)
 {
     zilch_study *study = r->study;
-    ZI_TRY(each_row(study,
-                    "SELECT " ZI_RUN_TRAITS ", generation, points_sum, evaluations_sum, state"
-                    " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
-                    r->run, read_checkpoint, r));
+    ZI_TRY(zi_study_rows(study,
+                         "SELECT " ZI_RUN_TRAITS ", generation, points_sum, evaluations_sum, state"
+                         " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
+                         r->run, read_checkpoint, r));
     if (!r->optimizer) {
         return zi_study_fail_run(study, r->run);
     }
-    ZI_TRY(each_row(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
-                    read_point, r));
-    ZI_TRY(each_row(study,
-                    "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"
-                    " ORDER BY generation, position",
-                    r->run, read_value, r));
+    ZI_TRY(zi_study_rows(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
+                         read_point, r));
+    ZI_TRY(
+        zi_study_rows(study,
+                      "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"
+                      " ORDER BY generation, position",
+                      r->run, read_value, r));
     if (r->points_found != r->points_sum || r->evaluations_found != r->evaluations_sum) {
         return fail_damaged(study, r->run, "points or evaluations are not those that were recorded");
     }
@@ -463,10 +461,10 @@ zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conc
         return zi_fail(ZILCH_EARG, "study: it and a place for the conclusion must be given");
     }
     concluding c = {.out = out, .x = x};
-    ZI_TRY(each_row(study,
-                    "SELECT " CONCLUSION " JOIN checkpoints k USING (run) LEFT JOIN conclusions c"
-                    " ON c.run = r.run AND c.generation = k.generation WHERE r.run = ?",
-                    run, read_conclusion, &c));
+    ZI_TRY(zi_study_rows(study,
+                         "SELECT " CONCLUSION " JOIN checkpoints k USING (run) LEFT JOIN conclusions c"
+                         " ON c.run = r.run AND c.generation = k.generation WHERE r.run = ?",
+                         run, read_conclusion, &c));
     return c.is_found ? ZILCH_OK : zi_study_fail_run(study, run);
 }
 
@@ -496,7 +494,7 @@ zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run, zilch_con
     conclusions_reading reading = {.reader = reader, .context = context};
     ZI_TRY(find_shape(study, run, &shape));
     ZI_TRY(zi_alloc(&reading.x, shape.dim));
-    const zilch_status status = each_row(
+    const zilch_status status = zi_study_rows(
         study, "SELECT " CONCLUSION " JOIN conclusions c USING (run) WHERE r.run = ? ORDER BY c.generation",
         run, read_each_conclusion, &reading);
     zi_free(reading.x);

@@ -315,7 +315,7 @@ wrong()
   expect_in_error "Try 'zilch optimize --help'."
   [ ! -s "$out" ] || complain 'something on stdout'
 }
-wrong '--problem NAME is missing'
+wrong '--problem NAME or --program COMMAND is missing'
 wrong "unknown problem 'smpo1'; did you mean 'smop1'?" --problem smpo1
 wrong '--problem: ' --problem nothing
 wrong '--problem: smop1: dim must be a whole number' --problem smop1:dim=many

@@ -22,11 +22,12 @@ allowed_for()
   esac
 }
 
-# The only file that may include a header of another library.
+# The only file that may include a header of another library; of JSON there is one for the library, one for the
+# command.
 keeper_of()
 {
   case $1 in
-    jansson.h) echo cli/json.c ;;
+    jansson.h) case $2 in src/*) echo src/parallel/message.c ;; *) echo cli/json.c ;; esac ;;
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
     sqlite3.h) echo src/store/sql.c ;;
     mpi.h) echo src/parallel/mpi.c ;;
@@ -35,11 +36,13 @@ keeper_of()
   esac
 }
 
-# C17 and POSIX, the C library's malloc.h, and argp, which reads the command's options.
+# C17 and POSIX, the C library's malloc.h, argp, which reads the command's options, and what Linux has to look
+# after other processes.
 system_headers=' assert ctype errno fenv float inttypes limits locale math signal stdalign stdarg stdatomic
   stdbool stddef stdint stdio stdlib stdnoreturn string threads time
   dirent endian fcntl getopt glob langinfo malloc poll pthread sched spawn strings termios unistd argp
-  sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait '
+  sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait
+  sys/prctl sys/signalfd sys/socket sys/timerfd '
 system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
 
 layer_of()
@@ -75,7 +78,7 @@ check_angled()
   case $system_headers in
     *" ${2%.h} "*) return ;;
   esac
-  [ "$(keeper_of "$2")" = "$1" ] || complain "$1: <$2>: neither the system's nor kept by this file"
+  [ "$(keeper_of "$2" "$1")" = "$1" ] || complain "$1: <$2>: neither the system's nor kept by this file"
 }
 
 cd "$source"

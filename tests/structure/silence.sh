@@ -13,13 +13,21 @@ forbidden='stdin stdout stderr printf vprintf puts putchar perror dprintf syslog
   signal sigaction raise kill alarm sigprocmask pthread_sigmask'
 for name in $forbidden; do echo "$name"; done | sort >"$scratch/forbidden"
 
+# Other programs are ended by signals, and what a fork of ours does ends that fork; SIGPIPE is held back in the
+# thread that writes to them.
+allowed='kill process.c.o:
+_exit process.c.o:
+sigaction process.c.o:
+sigprocmask process.c.o:
+pthread_sigmask process.c.o:'
+
 # check LIBRARY. Lines are "object.o:" and "     U name@version".
 check()
 {
   nm --undefined-only "$build/$1" |
     awk '/\.o:$/ {object = $1} $1 == "U" {sub(/@.*/, "", $2); print $2, object}' | sort >"$scratch/used"
   [ -s "$scratch/used" ] || complain "no object files in $1"
-  join "$scratch/forbidden" "$scratch/used" | while read -r name object; do
+  join "$scratch/forbidden" "$scratch/used" | grep -vxF "$allowed" | while read -r name object; do
     complain "${object%:} uses $name"
   done
 }

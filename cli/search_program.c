@@ -1,0 +1,241 @@
+/* A program as the problem of a search: its command line, and what is heard of its failures. */
+#include "search_program.h"
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures between two generations; those that are shown at the end */
+
+typedef struct failure {
+    uint64_t generation, id;
+    char *reason, *output;
+} failure;
+
+struct search_program {
+    zilch_program *program;
+    char **words;
+    zilch_watcher watcher;
+    void *watcher_context;
+    failure *list; /* those that are not in the study yet */
+    size_t count;
+    failure last[SHOWN]; /* a ring */
+    uint64_t failures;
+};
+
+/* ---- Words ------------------------------------------------------------------------------------------ */
+
+/* One word into `out`, from `text` on, up to a blank or the end; gives what is behind it, NULL if a quote is
+ * not closed. */
+static const char *take_word(const char *text, char **out)
+{
+    char quote = '\0';
+    for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+        if (quote && *text == quote) {
+            quote = '\0';
+        } else if (!quote && (*text == '\'' || *text == '"')) {
+            quote = *text;
+        } else {
+            text += *text == '\\' && quote != '\'' && text[1] ? 1 : 0;
+            *(*out)++ = *text;
+        }
+    }
+    *(*out)++ = '\0';
+    return quote ? NULL : text;
+}
+
+char **search_words_split(const char *command, const char *text)
+{
+    const size_t most = strlen(text) / 2 + 2; /* of words, the empty one at the end with them */
+    char **words = calloc(most, sizeof *words);
+    char *letters = malloc(2 * strlen(text) + 2);
+    char *out = letters;
+    size_t count = 0;
+    if (!words || !letters) {
+        free(words);
+        free(letters);
+        cli_fail("out of memory");
+        return NULL;
+    }
+    words[0] = letters;
+    for (text += strspn(text, " \t\n"); text && *text; text += text ? strspn(text, " \t\n") : 0) {
+        words[count++] = out;
+        text = take_word(text, &out);
+    }
+    if (!text || count == 0) {
+        search_wrong_usage(command, text ? "--program: is empty" : "--program: a quote is not closed");
+        search_words_free(words);
+        return NULL;
+    }
+    words[count] = NULL;
+    return words;
+}
+
+void search_words_free(char **words)
+{
+    if (words) {
+        free(words[0]);
+        free(words);
+    }
+}
+
+/* ---- Failures ----------------------------------------------------------------------------------------- */
+
+static void failure_free(failure *f)
+{
+    free(f->reason);
+    free(f->output);
+    *f = (failure){0};
+}
+
+static failure failure_copy(const zilch_failure *f)
+{
+    return (failure){f->generation, f->id, strdup(f->reason), strdup(f->output)};
+}
+
+/* What cannot be remembered for want of memory is counted all the same. */
+static zilch_status remember(void *context, const zilch_failure *f)
+{
+    search_program *p = context;
+    failure *last = &p->last[p->failures++ % SHOWN];
+    failure_free(last);
+    *last = failure_copy(f);
+    if (p->count < KEPT_MOST) {
+        p->list[p->count++] = failure_copy(f);
+    }
+    return ZILCH_OK;
+}
+
+zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run)
+{
+    zilch_status status = ZILCH_OK;
+    zilch_failure *list = p->count ? calloc(p->count, sizeof *list) : NULL;
+    for (size_t i = 0; i < p->count && list; i++) {
+        const failure *f = &p->list[i];
+        list[i] = (zilch_failure){f->generation, f->id, f->reason, f->output};
+    }
+    if (list) {
+        status = zilch_study_fail(study, run, p->count, list);
+    }
+    free(list);
+    for (size_t i = 0; i < p->count; i++) {
+        failure_free(&p->list[i]);
+    }
+    p->count = 0;
+    return status;
+}
+
+/* Each line of it behind a bar. */
+static void print_output(const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        fprintf(stderr, "  | %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+void search_program_print(const search_program *p)
+{
+    const uint64_t shown = p->failures < SHOWN ? p->failures : SHOWN;
+    if (shown) {
+        fprintf(stderr, "the last failures of %llu:\n", (unsigned long long)p->failures);
+    }
+    for (uint64_t i = p->failures - shown; i < p->failures; i++) {
+        const failure *f = &p->last[i % SHOWN];
+        fprintf(stderr, "point %llu: the program %s\n", (unsigned long long)f->id,
+                f->reason ? f->reason : "failed");
+        print_output(f->output ? f->output : "");
+    }
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------------
+ */
+
+static int watch(void *context, size_t done, size_t total)
+{
+    const search_program *p = context;
+    return p->watcher ? p->watcher(p->watcher_context, done, total) : 0;
+}
+
+void search_program_watch(search_program *p, zilch_watcher watcher, void *context)
+{
+    p->watcher = watcher;
+    p->watcher_context = context;
+}
+
+static int start(search_program *p, const search_request *r)
+{
+    zilch_program_options o = zilch_program_defaults();
+    o.jobs = (size_t)r->jobs;
+    o.ahead = (size_t)r->ahead;
+    o.protocol = r->is_plain    ? ZILCH_PROTOCOL_PLAIN
+                 : r->is_sparse ? ZILCH_PROTOCOL_SPARSE
+                                : ZILCH_PROTOCOL_JSON;
+    o.is_once = r->is_once;
+    o.timeout = r->timeout;
+    o.most_failures = r->most_failures;
+    o.failure = remember;
+    o.failure_context = p;
+    o.watcher = watch;
+    o.watcher_context = p;
+    return zilch_program_open(&p->program, (const char *const *)p->words, &o) == ZILCH_OK
+               ? 0
+               : cli_fail_library();
+}
+
+/* What is known of it is what was said here; whether it is noisy is found out at the end. */
+static int describe(search_problem *out, const search_request *r)
+{
+    const size_t size = strlen(r->program) + sizeof "program:";
+    out->info = (zilch_problem_info){.name = "program",
+                                     .setting = "",
+                                     .dim = (size_t)r->dim,
+                                     .direction = (zilch_direction)r->direction,
+                                     .lower = -INFINITY,
+                                     .upper = INFINITY,
+                                     .is_noisy = 1};
+    out->text = malloc(size);
+    if (!out->text) {
+        return cli_fail("out of memory");
+    }
+    snprintf(out->text, size, "program:%s", r->program);
+    return 0;
+}
+
+int search_program_open(search_problem *out, const search_request *r)
+{
+    search_program *p = calloc(1, sizeof *p);
+    out->program = p;
+    if (!p || !(p->list = calloc(KEPT_MOST, sizeof *p->list))) {
+        return cli_fail("out of memory");
+    }
+    p->words = search_words_split(r->command, r->program);
+    if (!p->words) {
+        return CLI_USAGE;
+    }
+    const int status = start(p, r);
+    out->objective = zilch_program_objective;
+    out->context = p->program;
+    out->is_spreading = 1;
+    return status ? status : describe(out, r);
+}
+
+void search_program_close(search_program *p)
+{
+    if (!p) {
+        return;
+    }
+    zilch_program_close(p->program);
+    search_words_free(p->words);
+    for (size_t i = 0; i < p->count; i++) {
+        failure_free(&p->list[i]);
+    }
+    for (size_t i = 0; i < SHOWN; i++) {
+        failure_free(&p->last[i]);
+    }
+    free(p->list);
+    free(p);
+}

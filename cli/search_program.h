@@ -1,0 +1,29 @@
+/* A search whose points a program evaluates. */
+#ifndef SEARCH_PROGRAM_H
+#define SEARCH_PROGRAM_H
+
+#include "search_options.h"
+#include "search_problem.h"
+#include "zilch.h"
+
+typedef struct search_program search_program;
+
+/* Starts it, and makes of it the problem. 0, or the exit status after printing why. */
+int search_program_open(search_problem *out, const search_request *r);
+void search_program_close(search_program *p);
+
+/* Called after each evaluation: how many of the batch are done, of how many; other than 0 stops. */
+void search_program_watch(search_program *p, zilch_watcher watcher, void *context);
+
+/* What failed since the last time goes into the study. */
+zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run);
+
+/* The last failures of this process on stderr, each in a few lines; nothing if there were none. */
+void search_program_print(const search_program *p);
+
+/* A command as words, without a shell: blanks separate them; quotes, single or double, and a backslash keep
+ * characters from being special. To be freed, the list and the first word: NULL after printing why. */
+char **search_words_split(const char *command, const char *text);
+void search_words_free(char **words);
+
+#endif

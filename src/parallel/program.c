@@ -1,0 +1,503 @@
+/* Points evaluated by programs: a few of them at work, each on one point or some, looked after by one poll().
+ * The text of the next point is made while they are at it.
+ *
+ * Of a program that breaks with several points in its hands, the oldest is blamed, and the others are given
+ * out again: whichever is the cause becomes the oldest in the end. */
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "parallel/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    JOBS_MOST = 4096,
+    AHEAD_MOST = 4096,
+    LINE_MOST = 1 << 20, /* bytes of an answer */
+    PATIENCE = 300,      /* milliseconds that a program gets whose output has ended */
+    COMPLAINT_SHOWN = 256
+};
+
+#define NO_POINT SIZE_MAX
+
+struct zilch_program {
+    zilch_program_options options;
+    char **words;
+    size_t count; /* of workers */
+    zi_worker *worker;
+    struct pollfd *look;
+    size_t *again; /* points to be given out once more, */
+    size_t again_count;
+    zi_text next; /* the text of point number `prepared`, unless that is NO_POINT */
+    size_t prepared;
+    uint64_t in_a_row, starts;
+};
+
+/* A batch under way. */
+typedef struct errand {
+    zilch_program *program;
+    const zilch_batch *batch;
+    double *value;
+    size_t begun, done;
+} errand;
+
+/* ---- The end of an evaluation ------------------------------------------------------------------- */
+
+/* The next point in its hands, if there is one, gets all its time. */
+static void finish(errand *e, zi_worker *w, size_t index)
+{
+    zi_worker_drop(w, index);
+    w->answers++;
+    zi_worker_set_timer(w, w->count ? e->program->options.timeout : 0.0);
+    e->done++;
+}
+
+static void take_value(errand *e, zi_worker *w, size_t index, const zi_answer *answer)
+{
+    e->value[w->point[index]] = answer->value;
+    if (e->batch->error) {
+        e->batch->error[w->point[index]] = answer->error;
+    }
+    e->program->in_a_row = 0;
+    w->tail_length = 0;
+    finish(e, w, index);
+}
+
+static zilch_status give_up(const zilch_program *p, const zilch_failure *failure)
+{
+    size_t length = strlen(failure->output);
+    while (length > 0 && failure->output[length - 1] == '\n') {
+        length--;
+    }
+    const size_t shown = length < COMPLAINT_SHOWN ? length : COMPLAINT_SHOWN;
+    return zi_fail(ZILCH_EOBJECTIVE, "program: %llu evaluation%s in a row failed; the last one %s%s%.*s",
+                   (unsigned long long)p->in_a_row, p->in_a_row == 1 ? "" : "s", failure->reason,
+                   shown ? "; it complained: " : "", (int)shown, failure->output + length - shown);
+}
+
+static zilch_status fail(errand *e, zi_worker *w, size_t index, const char *reason)
+{
+    zilch_program *p = e->program;
+    char output[ZI_TAIL_SIZE + 1];
+    const uint64_t generation = e->batch->generation;
+    const zilch_failure failure = {.generation = generation == UINT64_MAX ? 0 : generation + 1,
+                                   .id = e->batch->id[w->point[index]],
+                                   .reason = reason,
+                                   .output = output};
+    zi_worker_tail(w, output);
+    e->value[w->point[index]] = NAN;
+    p->in_a_row++;
+    finish(e, w, index);
+    if (p->options.failure) {
+        ZI_TRY(p->options.failure(p->options.failure_context, &failure));
+    }
+    return p->options.most_failures && p->in_a_row >= p->options.most_failures ? give_up(p, &failure)
+                                                                               : ZILCH_OK;
+}
+
+/* Points that it was given are for another program, but for the first `kept`. */
+static void take_back(errand *e, zi_worker *w, size_t kept)
+{
+    zilch_program *p = e->program;
+    while (w->count > kept) {
+        p->again[p->again_count++] = w->point[w->count - 1];
+        zi_worker_drop(w, w->count - 1);
+    }
+}
+
+/* The program has ended: the oldest point is to blame. */
+static zilch_status fail_all(errand *e, zi_worker *w, const char *reason)
+{
+    take_back(e, w, 1);
+    return fail(e, w, 0, reason);
+}
+
+static zilch_status fail_for(errand *e, zi_worker *w, const char *reason)
+{
+    (void)zi_worker_end(w, 0);
+    return fail_all(e, w, reason);
+}
+
+static void describe_end(zi_ending ending, char *out, size_t size)
+{
+    if (ending.end == ZI_END_SIGNAL) {
+        snprintf(out, size, "was ended by signal %d (%s)", ending.number, strsignal(ending.number));
+    } else if (ending.end == ZI_END_EXIT) {
+        snprintf(out, size, "ended with status %d before it answered", ending.number);
+    } else {
+        snprintf(out, size, "closed its output before it answered");
+    }
+}
+
+static zilch_status fail_at_end(errand *e, zi_worker *w, zi_ending ending)
+{
+    char reason[ZI_REASON_SIZE];
+    describe_end(ending, reason, sizeof reason);
+    return fail_all(e, w, reason);
+}
+
+static zilch_status fail_late(errand *e, zi_worker *w)
+{
+    char reason[ZI_REASON_SIZE];
+    snprintf(reason, sizeof reason, "did not answer within %g seconds", e->program->options.timeout);
+    return fail_for(e, w, reason);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------------------ */
+
+/* Plain answers come in order; the others say which point they are about. */
+static size_t find_point(const errand *e, const zi_worker *w, const zi_answer *answer)
+{
+    size_t index = 0;
+    while (e->program->options.protocol != ZILCH_PROTOCOL_PLAIN && index < w->count &&
+           zi_message_id(e->batch->id[w->point[index]]) != answer->id) {
+        index++;
+    }
+    return index;
+}
+
+static zilch_status take_answer(errand *e, zi_worker *w, const char *line, size_t length)
+{
+    zi_answer answer;
+    const zi_verdict verdict = zi_answer_read(line, length, e->program->options.protocol, &answer);
+    const size_t index = verdict == ZI_ANSWER_WRONG ? 0 : find_point(e, w, &answer);
+    zi_worker_complain(w);
+    if (verdict == ZI_ANSWER_WRONG) {
+        return fail_for(e, w, answer.reason);
+    }
+    if (index == w->count) {
+        return fail_for(e, w, "answered with an id that it was not given");
+    }
+    if (verdict == ZI_ANSWER_FAILED) {
+        return fail(e, w, index, answer.reason);
+    }
+    take_value(e, w, index, &answer);
+    return ZILCH_OK;
+}
+
+/* Of a program that goes on. What stands behind the last answer was not asked for. */
+static zilch_status take_lines(errand *e, zi_worker *w)
+{
+    size_t length;
+    for (char *line = zi_worker_line(w, &length); line && w->count > 0; line = zi_worker_line(w, &length)) {
+        if (w->count == 1 && w->incoming.length > length + 1) {
+            return fail_for(e, w, "answered more than one line");
+        }
+        ZI_TRY(take_answer(e, w, line, length));
+        if (w->process.guard) {
+            zi_worker_take(w, length);
+        }
+    }
+    return w->count > 0 && w->incoming.length > LINE_MOST ? fail_for(e, w, "answered without end") : ZILCH_OK;
+}
+
+/* A program for one point has ended: well, and with one line. */
+static zilch_status take_whole(errand *e, zi_worker *w)
+{
+    const zi_ending ending = zi_worker_end(w, PATIENCE);
+    zi_text *text = &w->incoming;
+    if (ending.end != ZI_END_EXIT || ending.number != 0 || text->length == 0) {
+        return fail_at_end(e, w, ending);
+    }
+    text->length -= text->bytes[text->length - 1] == '\n';
+    text->bytes[text->length] = '\0';
+    return memchr(text->bytes, '\n', text->length) ? fail_all(e, w, "answered more than one line")
+                                                   : take_answer(e, w, text->bytes, text->length);
+}
+
+/* A program that goes on has ended. If it has answered before and ends well, it did not want to go on: who
+ * comes next gets its points. */
+static zilch_status take_end(errand *e, zi_worker *w)
+{
+    const zi_ending ending = zi_worker_end(w, PATIENCE);
+    if (w->answers == 0 || ending.end != ZI_END_EXIT || ending.number != 0) {
+        return fail_at_end(e, w, ending);
+    }
+    take_back(e, w, 0);
+    zi_worker_set_timer(w, 0.0);
+    return ZILCH_OK;
+}
+
+static zilch_status hear(errand *e, zi_worker *w)
+{
+    const int is_once = e->program->options.is_once;
+    int more;
+    ZI_TRY(zi_worker_hear(w, &more));
+    if (more < 0) {
+        return is_once ? take_whole(e, w) : take_end(e, w);
+    }
+    if (is_once) {
+        return w->incoming.length > LINE_MOST ? fail_for(e, w, "answered without end") : ZILCH_OK;
+    }
+    return take_lines(e, w);
+}
+
+/* ---- Waiting ------------------------------------------------------------------------------------------- */
+
+static zilch_status attend(errand *e, zi_worker *w, const struct pollfd *look)
+{
+    if (look[2].revents) {
+        zi_worker_complain(w);
+    }
+    if (look[0].revents) {
+        zi_worker_send(w, e->program->options.is_once);
+    }
+    if (look[1].revents) {
+        ZI_TRY(hear(e, w));
+    }
+    return look[3].revents && !look[1].revents ? fail_late(e, w) : ZILCH_OK;
+}
+
+static zilch_status check_watcher(const errand *e)
+{
+    const zilch_program_options *o = &e->program->options;
+    return o->watcher && o->watcher(o->watcher_context, e->done, e->batch->n)
+               ? zi_fail(ZILCH_ESTOPPED, "program: stopped")
+               : ZILCH_OK;
+}
+
+static zilch_status wait_and_attend(errand *e)
+{
+    zilch_program *p = e->program;
+    const size_t done = e->done;
+    for (size_t k = 0; k < p->count; k++) {
+        zi_worker_look(&p->worker[k], p->look + ZI_WORKER_POLLED * k);
+    }
+    const int events = poll(p->look, ZI_WORKER_POLLED * p->count, -1);
+    if (events < 0 && errno != EINTR) {
+        return zi_fail(ZILCH_EIO, "program: cannot be waited for: %s", strerror(errno));
+    }
+    for (size_t k = 0; k < p->count && events > 0; k++) {
+        ZI_TRY(attend(e, &p->worker[k], p->look + ZI_WORKER_POLLED * k));
+    }
+    return events < 0 || e->done > done ? check_watcher(e) : ZILCH_OK;
+}
+
+/* ---- Giving out ------------------------------------------------------------------------------------------
+ */
+
+/* The point that is next; NO_POINT: all are given out. */
+static size_t next_point(const errand *e)
+{
+    const zilch_program *p = e->program;
+    return p->again_count ? p->again[p->again_count - 1] : e->begun < e->batch->n ? e->begun : NO_POINT;
+}
+
+static zilch_status prepare(errand *e, size_t point)
+{
+    zilch_program *p = e->program;
+    const zilch_batch *b = e->batch;
+    if (point == NO_POINT || point == p->prepared) {
+        return ZILCH_OK;
+    }
+    p->prepared = NO_POINT;
+    ZI_TRY(zi_message_write(&p->next, p->options.protocol, b->id[point], b->dim, b->x + point * b->dim));
+    p->prepared = point;
+    return ZILCH_OK;
+}
+
+/* After a search different points come with the same id, for the same noise: a program that has several must
+ * be able to tell them apart. */
+static int may_have(const errand *e, const zi_worker *w, size_t point)
+{
+    int is_there = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        is_there |= e->batch->id[w->point[i]] == e->batch->id[point];
+    }
+    return w->count < (e->program->options.is_once ? 1 : e->program->options.ahead) && !is_there;
+}
+
+static zilch_status give(errand *e, zi_worker *w, size_t point)
+{
+    zilch_program *p = e->program;
+    int is_new;
+    ZI_TRY(zi_worker_ready(w, p->words, &is_new));
+    ZI_TRY(prepare(e, point));
+    ZI_TRY(zi_worker_give(w, point, &p->next, p->options.is_once));
+    p->starts += is_new ? 1 : 0;
+    p->prepared = NO_POINT;
+    if (w->count == 1) {
+        zi_worker_set_timer(w, p->options.timeout);
+    }
+    if (p->again_count) {
+        p->again_count--;
+    } else {
+        e->begun++;
+    }
+    return ZILCH_OK;
+}
+
+/* One each, as long as there are points and hands. */
+static zilch_status give_out(errand *e)
+{
+    zilch_program *p = e->program;
+    int is_given = 1;
+    while (is_given) {
+        is_given = 0;
+        for (size_t k = 0; k < p->count; k++) {
+            const size_t point = next_point(e);
+            if (point != NO_POINT && may_have(e, &p->worker[k], point)) {
+                ZI_TRY(give(e, &p->worker[k], point));
+                is_given = 1;
+            }
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status evaluate(errand *e)
+{
+    while (e->done < e->batch->n) {
+        ZI_TRY(give_out(e));
+        ZI_TRY(prepare(e, next_point(e)));
+        ZI_TRY(wait_and_attend(e));
+    }
+    return ZILCH_OK;
+}
+
+/* Who is still at work is not waited for. */
+static void abandon(zilch_program *p)
+{
+    for (size_t k = 0; k < p->count; k++) {
+        if (p->worker[k].count > 0) {
+            (void)zi_worker_end(&p->worker[k], 0);
+            p->worker[k].count = 0;
+        }
+    }
+    p->again_count = 0;
+    p->prepared = NO_POINT;
+}
+
+zilch_status zilch_program_objective(void *program, const zilch_batch *batch, double *value)
+{
+    zilch_program *p = program;
+    zi_plain_locale locale;
+    if (!p || !batch || (batch->n && !value)) {
+        return zi_fail(ZILCH_EARG, "program: it, a batch and place for the values must be given");
+    }
+    errand e = {.program = p, .batch = batch, .value = value};
+    ZI_TRY(zi_locale_enter(&locale));
+    const zilch_status status = evaluate(&e);
+    abandon(p);
+    zi_locale_leave(&locale);
+    return status;
+}
+
+/* ---- Opening and closing
+ * ------------------------------------------------------------------------------------ */
+
+zilch_program_options zilch_program_defaults(void)
+{
+    return (zilch_program_options){
+        .size = sizeof(zilch_program_options), .jobs = 1, .ahead = 1, .most_failures = 100};
+}
+
+static zilch_status check_options(const zilch_program_options *o)
+{
+    if (o->size != sizeof *o) {
+        return zi_fail(ZILCH_EARG, "program: begin from zilch_program_defaults()");
+    }
+    if (o->jobs > JOBS_MOST) {
+        return zi_fail(ZILCH_EARG, "program: jobs must be from 0 to %d, not %zu", JOBS_MOST, o->jobs);
+    }
+    if (o->ahead < 1 || o->ahead > AHEAD_MOST) {
+        return zi_fail(ZILCH_EARG, "program: ahead must be from 1 to %d, not %zu", AHEAD_MOST, o->ahead);
+    }
+    if (!zilch_protocol_name(o->protocol)) {
+        return zi_fail(ZILCH_EARG, "program: %d is no protocol", (int)o->protocol);
+    }
+    if (!(o->timeout >= 0.0 && o->timeout <= 1e9)) {
+        return zi_fail(ZILCH_EARG, "program: timeout must be from 0 to 1e9 seconds, not %g", o->timeout);
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status copy_words(zilch_program *p, const char *const *words)
+{
+    size_t count = 0;
+    size_t bytes = 0;
+    for (; words[count]; count++) {
+        bytes += strlen(words[count]) + 1;
+    }
+    ZI_TRY(zi_alloc_bytes((void *)&p->words, 1, (count + 1) * sizeof *p->words + bytes));
+    char *at = (char *)(p->words + count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(words[i]) + 1;
+        p->words[i] = memcpy(at, words[i], length);
+        at += length;
+    }
+    p->words[count] = NULL;
+    return ZILCH_OK;
+}
+
+static zilch_status make_workers(zilch_program *p)
+{
+    const zilch_program_options *o = &p->options;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t count = o->jobs ? o->jobs : (size_t)(processors > 0 ? processors : 1);
+    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count));
+    ZI_TRY(zi_alloc(&p->again, o->ahead * count));
+    ZI_TRY(zi_alloc(&p->worker, count));
+    for (size_t k = 0; k < count; k++) {
+        p->count = k + 1; /* what is half made is freed too */
+        ZI_TRY(zi_worker_make(&p->worker[k], o->ahead, o->timeout > 0.0));
+    }
+    return ZILCH_OK;
+}
+
+/* The first is started here, so that a wrong name is known at once. */
+static zilch_status open_program(zilch_program *p, const char *const *words)
+{
+    int is_new;
+    ZI_TRY(copy_words(p, words));
+    ZI_TRY(make_workers(p));
+    p->starts = 1;
+    return zi_worker_ready(&p->worker[0], p->words, &is_new);
+}
+
+zilch_status zilch_program_open(zilch_program **out, const char *const *words,
+                                const zilch_program_options *options)
+{
+    zilch_program *p;
+    const zilch_program_options chosen = options ? *options : zilch_program_defaults();
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "program: no place for it given");
+    }
+    *out = NULL;
+    if (!words || !words[0] || !*words[0]) {
+        return zi_fail(ZILCH_EARG, "program: no program given");
+    }
+    ZI_TRY(check_options(&chosen));
+    ZI_TRY(zi_alloc(&p, 1));
+    *p = (zilch_program){.options = chosen, .prepared = NO_POINT};
+    const zilch_status status = open_program(p, words);
+    if (status != ZILCH_OK) {
+        zilch_program_close(p);
+        return status;
+    }
+    *out = p;
+    return ZILCH_OK;
+}
+
+void zilch_program_close(zilch_program *program)
+{
+    if (!program) {
+        return;
+    }
+    for (size_t k = 0; k < program->count; k++) {
+        zi_worker_free(&program->worker[k]);
+    }
+    zi_text_free(&program->next);
+    zi_free(program->worker);
+    zi_free(program->again);
+    zi_free(program->look);
+    zi_free(program->words);
+    zi_free(program);
+}
+
+uint64_t zilch_program_starts(const zilch_program *program)
+{
+    return program ? program->starts : 0;
+}

@@ -1,0 +1,627 @@
+/* Evaluations by other programs: what is said and understood, what goes wrong, and that nobody is left
+ * behind. */
+#include "parallel/message.h"
+#include "support.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DIM = 6, POINTS = 60, LOG_SIZE = 1 << 16 };
+
+static char log_path[] = "/tmp/zilch_program_XXXXXX";
+
+/* ---- Points, programs, and what they leave ------------------------------------------------------------ */
+
+static uint64_t point_id[POINTS];
+static double point_x[POINTS * DIM];
+
+static zilch_batch points(size_t n)
+{
+    zilch_rng rng = zilch_rng_make(5, 0);
+    zilch_rng_normals(&rng, COUNT(point_x), point_x);
+    for (size_t i = 0; i < POINTS; i++) {
+        point_id[i] = i;
+        for (size_t j = i % 3; j < DIM; j += 3) {
+            point_x[i * DIM + j] = 0.0;
+        }
+    }
+    return (zilch_batch){.n = n, .dim = DIM, .generation = 4, .id = point_id, .x = point_x};
+}
+
+static double term(size_t index, double x)
+{
+    const double target = index < 3 ? (double)index + 1.0 : 0.0;
+    return (x - target) * (x - target);
+}
+
+/* In the evaluator's order: sparsely, its three targets come last. */
+static double expected_value(const double *x, int is_sparse)
+{
+    double sum = 0.0;
+    for (size_t i = is_sparse ? 3 : 0; i < DIM; i++) {
+        sum += x[i] != 0.0 || !is_sparse ? term(i, x[i]) : 0.0;
+    }
+    return is_sparse ? sum + term(0, x[0]) + term(1, x[1]) + term(2, x[2]) : sum;
+}
+
+typedef struct said {
+    size_t count;
+    zilch_failure last;
+    char reason[256], output[4096];
+    zilch_status status; /* what the reader gives back */
+} said;
+
+static said heard;
+
+static zilch_status hear(void *context, const zilch_failure *failure)
+{
+    said *s = context;
+    s->count++;
+    s->last = *failure;
+    snprintf(s->reason, sizeof s->reason, "%s", failure->reason);
+    snprintf(s->output, sizeof s->output, "%s", failure->output);
+    return s->status;
+}
+
+static zilch_program_options usual(zilch_protocol protocol)
+{
+    zilch_program_options o = zilch_program_defaults();
+    memset(&heard, 0, sizeof heard);
+    o.protocol = protocol;
+    o.failure = hear;
+    o.failure_context = &heard;
+    o.most_failures = 0;
+    return o;
+}
+
+/* The evaluator with up to three arguments. */
+static zilch_program *open_evaluator(const zilch_program_options *o, const char *a, const char *b)
+{
+    const char *words[] = {getenv("ZILCH_EVALUATOR"), zilch_protocol_name(o->protocol), a, a ? b : NULL,
+                           NULL};
+    zilch_program *p;
+    assert_int_equal(truncate(log_path, 0), 0);
+    if (zilch_program_open(&p, words, o) != ZILCH_OK) {
+        fail_msg("%s", zilch_last_error());
+    }
+    return p;
+}
+
+static size_t count_logged(const char *what)
+{
+    static char line[256];
+    size_t count = 0;
+    FILE *file = fopen(log_path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        count += strncmp(line, what, strlen(what)) == 0;
+    }
+    fclose(file);
+    return count;
+}
+
+/* Of the processes that were logged, those that are still there, after up to five seconds. */
+static size_t count_left(void)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    size_t left = 0;
+    for (int k = 0; k < 500; k++) {
+        FILE *file = fopen(log_path, "r");
+        char line[64];
+        left = 0;
+        assert_non_null(file);
+        while (fgets(line, sizeof line, file)) {
+            left += strncmp(line, "pid ", 4) == 0 && kill((pid_t)strtol(line + 4, NULL, 10), 0) == 0;
+        }
+        fclose(file);
+        if (left == 0) {
+            break;
+        }
+        nanosleep(&moment, NULL);
+    }
+    return left;
+}
+
+static size_t count_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+    assert_non_null(folder);
+    while (readdir(folder)) {
+        count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+static void close_and_check(zilch_program *p)
+{
+    zilch_program_close(p);
+    assert_int_equal(count_left(), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+    assert_int_equal(errno, ECHILD);
+}
+
+/* ---- In order --------------------------------------------------------------------------------------------
+ */
+
+/* Every protocol, one program or three, one point ahead or four, going on or started for each: the same
+ * values, to the last bit. */
+static void values_come_back(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 7, POINTS};
+    const size_t descriptors = count_descriptors();
+    for (size_t k = 0; k < 24; k++) {
+        zilch_program_options o = usual((zilch_protocol)(k % 3));
+        o.jobs = k / 3 % 2 ? 3 : 1;
+        o.ahead = k / 6 % 2 ? 4 : 1;
+        o.is_once = k / 12 % 2 != 0;
+        o.timeout = 100;
+        zilch_program *p = open_evaluator(&o, NULL, NULL);
+        for (size_t c = 0; c < COUNT(counts); c++) {
+            const zilch_batch batch = points(counts[c]);
+            double value[POINTS + 1];
+            value[counts[c]] = 77.0;
+            assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+            for (size_t i = 0; i < batch.n; i++) {
+                assert_true(value[i] ==
+                            expected_value(batch.x + i * DIM, o.protocol == ZILCH_PROTOCOL_SPARSE));
+            }
+            assert_true(value[batch.n] == 77.0);
+        }
+        assert_int_equal(heard.count, 0);
+        assert_int_equal(zilch_program_starts(p), o.is_once ? 1 + 2 + 7 + POINTS : o.jobs);
+        close_and_check(p);
+    }
+    assert_int_equal(count_descriptors(), descriptors);
+}
+
+/* Four at a time, the last first. */
+static void answers_come_in_any_order(void **state)
+{
+    (void)state;
+    zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    const zilch_batch batch = points(POINTS);
+    double value[POINTS];
+    o.ahead = 4;
+    zilch_program *p = open_evaluator(&o, "reverse=4", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
+    }
+    assert_int_equal(heard.count, 0);
+    close_and_check(p);
+}
+
+/* After a search, points come with the same ids. */
+static void the_same_id_may_come_twice(void **state)
+{
+    (void)state;
+    zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    zilch_batch batch = points(POINTS);
+    double value[POINTS];
+    for (size_t i = 0; i < POINTS; i++) {
+        point_id[i] = (UINT64_C(1) << 63) + i % 3;
+    }
+    batch.generation = UINT64_MAX;
+    o.ahead = 4;
+    o.jobs = 2;
+    zilch_program *p = open_evaluator(&o, NULL, NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
+    }
+    close_and_check(p);
+}
+
+static void errors_come_back(void **state)
+{
+    (void)state;
+    const zilch_program_options o = usual(ZILCH_PROTOCOL_SPARSE);
+    double value[POINTS], error[POINTS];
+    zilch_batch batch = points(POINTS);
+    zilch_program *p = open_evaluator(&o, "sigma=0.125", NULL);
+    batch.error = error;
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+    for (size_t i = 0; i < POINTS; i++) {
+        assert_true(error[i] == 0.125);
+    }
+    close_and_check(p);
+}
+
+/* A message of megabytes does not fit a pipe at once. */
+static void large_points_go_through(void **state)
+{
+    (void)state;
+    enum { LARGE = 100000 };
+    const uint64_t id[2] = {1, 2};
+    const size_t count = (size_t)2 * LARGE;
+    double *x = calloc(count, sizeof *x);
+    double value[2];
+    for (size_t i = 0; i < count; i++) {
+        x[i] = 1.0 / 3.0;
+    }
+    for (int is_once = 0; is_once < 2; is_once++) {
+        const zilch_batch batch = {.n = 2, .dim = LARGE, .id = id, .x = x};
+        zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+        o.is_once = is_once;
+        zilch_program *p = open_evaluator(&o, NULL, NULL);
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+        assert_true(value[0] == value[1] && fabs(value[0] - (LARGE / 9.0 + 14.0 - 4.0)) < 1e-6);
+        close_and_check(p);
+    }
+    free(x);
+}
+
+/* A program that ends after each answer is started again, without a word. */
+static void who_ends_after_the_answer_is_started_again(void **state)
+{
+    (void)state;
+    const zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    const zilch_batch batch = points(9);
+    double value[9];
+    zilch_program *p = open_evaluator(&o, "once=1", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+    for (size_t i = 0; i < batch.n; i++) {
+        assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
+    }
+    assert_int_equal(heard.count, 0);
+    assert_int_equal(zilch_program_starts(p), 9);
+    close_and_check(p);
+}
+
+/* ---- Going wrong ------------------------------------------------------------------------------------------
+ */
+
+/* What goes wrong in every third evaluation or so is that evaluation's failure and no other's; what is said
+ * of it; and whether another program was needed. */
+static void what_goes_wrong_fails_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *how, *reason, *output;
+        int is_restarted;
+    } cases[] = {
+        {"crash", "was ended by signal 11 (Segmentation fault)", "about to crash on ", 1},
+        {"exit", "ended with status 3 before it answered", "cannot go on\n", 1},
+        {"hang", "did not answer within 0.5 seconds", "", 1},
+        {"garbage", "answered '?rubbish ?', which is not a JSON object", "", 1},
+        {"wrong", "answered with an id that it was not given", "", 1},
+        {"close", "closed its output before it answered", "", 1},
+        {"error", "said: too hot", "", 0},
+        {"null", "said: no value", "", 0},
+    };
+    for (size_t k = 0; k < 3 * COUNT(cases); k++) {
+        const size_t c = k % COUNT(cases);
+        char how[32];
+        zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+        const zilch_batch batch = points(20);
+        double value[20];
+        size_t failures = 0;
+        o.jobs = k < COUNT(cases) ? 1 : 2;
+        o.ahead = k < 2 * COUNT(cases) ? 1 : 3;
+        const int is_hanging = strcmp(cases[c].how, "hang") == 0;
+        o.timeout = is_hanging ? 0.5 : 0.0;
+        snprintf(how, sizeof how, "%s=%g", cases[c].how, is_hanging ? 0.15 : 0.3);
+        zilch_program *p = open_evaluator(&o, how, NULL);
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+        for (size_t i = 0; i < batch.n; i++) {
+            failures += isnan(value[i]) ? 1 : 0;
+            assert_true(isnan(value[i]) || value[i] == expected_value(batch.x + i * DIM, 0));
+        }
+        assert_true(failures > 0 && failures < batch.n);
+        assert_int_equal(heard.count, failures);
+        assert_string_equal(heard.reason, cases[c].reason);
+        assert_int_equal(strncmp(heard.output, cases[c].output, strlen(cases[c].output)), 0);
+        assert_int_equal(heard.last.generation, 5);
+        if (o.ahead == 1) {
+            assert_int_equal(count_logged(cases[c].how), failures);
+            const uint64_t again = cases[c].is_restarted ? failures : 0;
+            assert_true(zilch_program_starts(p) <= o.jobs + again &&
+                        zilch_program_starts(p) + o.jobs >= 1 + again);
+        }
+        close_and_check(p);
+    }
+}
+
+static void plain_ones_fail_too(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"garbage=0.3", "null=0.3", "exit=0.3", "twice=0.3"};
+    static const char *const reason[] = {
+        "answered '?rubbish ?', which is not a number", "said: a value that is not finite",
+        "ended with status 3 before it answered", "answered more than one line"};
+    for (size_t k = 0; k < 2 * COUNT(how); k++) {
+        zilch_program_options o = usual(ZILCH_PROTOCOL_PLAIN);
+        const zilch_batch batch = points(20);
+        double value[20];
+        o.is_once = k >= COUNT(how);
+        zilch_program *p = open_evaluator(&o, how[k % COUNT(how)], NULL);
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+        for (size_t i = 0; i < batch.n; i++) {
+            assert_true(isnan(value[i]) || value[i] == expected_value(batch.x + i * DIM, 0));
+        }
+        if (o.is_once || k % COUNT(how) < 3) { /* else the line too much may come late */
+            assert_true(heard.count > 0);
+            assert_string_equal(heard.reason, reason[k % COUNT(how)]);
+        }
+        close_and_check(p);
+    }
+}
+
+/* It reads nothing, and the message is larger than a pipe. */
+static void the_deaf_are_not_waited_for(void **state)
+{
+    (void)state;
+    enum { LARGE = 50000 };
+    const uint64_t id = 1;
+    double *x = calloc(LARGE, sizeof *x);
+    double value = 0.0;
+    const zilch_batch batch = {.n = 1, .dim = LARGE, .id = &id, .x = x};
+    zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    o.timeout = 0.1;
+    zilch_program *p = open_evaluator(&o, "deaf=1", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, &value), ZILCH_OK);
+    assert_true(isnan(value));
+    assert_string_equal(heard.reason, "did not answer within 0.1 seconds");
+    close_and_check(p);
+    free(x);
+}
+
+static void too_many_failures_in_a_row_are_too_many(void **state)
+{
+    (void)state;
+    zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    const zilch_batch batch = points(POINTS);
+    double value[POINTS];
+    o.most_failures = 7;
+    o.jobs = 2;
+    zilch_program *p = open_evaluator(&o, "exit=1", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_EOBJECTIVE);
+    assert_string_equal(zilch_last_error(),
+                        "program: 7 evaluations in a row failed; the last one ended with status 3 "
+                        "before it answered; it complained: cannot go on");
+    assert_int_equal(heard.count, 7);
+    close_and_check(p);
+}
+
+static int stop_after_ten(void *context, size_t done, size_t total)
+{
+    size_t *calls = context;
+    *calls += 1;
+    assert_int_equal(total, POINTS);
+    return done >= 10;
+}
+
+/* By the watcher, by who hears of failures; afterwards it goes on. */
+static void it_can_be_stopped(void **state)
+{
+    (void)state;
+    zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    zilch_batch batch = points(POINTS);
+    double value[POINTS];
+    size_t calls = 0;
+    o.watcher = stop_after_ten;
+    o.watcher_context = &calls;
+    o.jobs = 3;
+    zilch_program *p = open_evaluator(&o, "exit=0.1", NULL);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_ESTOPPED);
+    assert_in_range(calls, 4, 10);
+    heard.status = ZILCH_EIO;
+    batch.id += 20;
+    batch.n = 0;
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+    close_and_check(p);
+    o.watcher = NULL;
+    p = open_evaluator(&o, "exit=1", NULL);
+    heard = (said){.status = ZILCH_EIO};
+    batch = points(POINTS);
+    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_EIO);
+    assert_int_equal(heard.count, 1);
+    close_and_check(p);
+}
+
+/* ---- Nobody is left behind
+ * ----------------------------------------------------------------------------------- */
+
+/* Children that have left the group and the session are found too. */
+static void children_go_with_their_program(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+        const zilch_batch batch = points(10);
+        double value[10];
+        o.is_once = k % 2;
+        o.jobs = 2;
+        zilch_program *p = open_evaluator(&o, "child=1", k < 2 ? NULL : "crash=0.5");
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+        assert_true(count_logged("pid") >= 4);
+        close_and_check(p);
+    }
+}
+
+/* A process that evaluates is killed: programs that wait, work or hang end with it, and their children. */
+static void a_kill_leaves_nobody(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"sleep=5", "hang=1", "sleep=0"};
+    for (size_t k = 0; k < COUNT(how); k++) {
+        const struct timespec moment = {.tv_nsec = 10000000};
+        assert_int_equal(truncate(log_path, 0), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+            const char *words[] = {getenv("ZILCH_EVALUATOR"), "json", how[k], "child=1", NULL};
+            const zilch_batch batch = points(POINTS);
+            double value[POINTS];
+            zilch_program *p;
+            o.jobs = 3;
+            if (zilch_program_open(&p, words, &o) == ZILCH_OK) {
+                for (;;) {
+                    (void)!zilch_program_objective(p, &batch, value);
+                }
+            }
+            _exit(1);
+        }
+        for (int i = 0; i < 1000 && count_logged("pid") < 6; i++) {
+            nanosleep(&moment, NULL);
+        }
+        assert_int_equal(count_logged("pid"), 6);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_int_equal(count_left(), 0);
+    }
+}
+
+/* ---- What cannot be
+ * ----------------------------------------------------------------------------------------- */
+
+static void what_cannot_be_started_is_known_at_once(void **state)
+{
+    (void)state;
+    const size_t descriptors = count_descriptors();
+    const zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+    zilch_program *p;
+    assert_int_equal(zilch_program_open(&p, (const char *[]){"./no such program", NULL}, &o), ZILCH_EIO);
+    assert_null(p);
+    assert_string_equal(zilch_last_error(),
+                        "program: './no such program' cannot be started: No such file or directory");
+    assert_int_equal(zilch_program_open(&p, (const char *[]){"/", "x", NULL}, NULL), ZILCH_EIO);
+    assert_string_equal(zilch_last_error(), "program: '/' cannot be started: Permission denied");
+    assert_int_equal(count_descriptors(), descriptors);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void bad_options_are_refused(void **state)
+{
+    (void)state;
+    const char *const words[] = {"true", NULL};
+    zilch_program *p;
+    for (int k = 0; k < 6; k++) {
+        zilch_program_options o = zilch_program_defaults();
+        o.size += k == 0;
+        o.jobs = k == 1 ? 5000 : 1;
+        o.ahead = k == 2 ? 0 : 1;
+        o.protocol = k == 3 ? (zilch_protocol)9 : ZILCH_PROTOCOL_JSON;
+        o.timeout = k == 4 ? -1.0 : k == 5 ? NAN : 0.0;
+        assert_int_equal(zilch_program_open(&p, words, &o), ZILCH_EARG);
+        assert_null(p);
+    }
+    assert_int_equal(zilch_program_open(NULL, words, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_program_open(&p, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_program_open(&p, (const char *[]){"", NULL}, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_program_objective(NULL, &(zilch_batch){0}, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_program_starts(NULL), 0);
+    zilch_program_close(NULL);
+}
+
+/* ---- Lines
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void messages_are_as_documented(void **state)
+{
+    (void)state;
+    static const double x[4] = {0.0, 1.5, -0.0, -0.1};
+    static const char *const lines[] = {"{\"id\":7,\"x\":[0,1.5,0,-0.10000000000000001]}\n",
+                                        "{\"id\":7,\"active\":{\"1\":1.5,\"3\":-0.10000000000000001}}\n",
+                                        "0 1.5 0 -0.10000000000000001\n"};
+    zi_text text = {0};
+    for (size_t k = 0; k < COUNT(lines); k++) {
+        assert_int_equal(zi_message_write(&text, (zilch_protocol)k, 7, 4, x), ZILCH_OK);
+        assert_int_equal(text.length, strlen(lines[k]));
+        assert_memory_equal(text.bytes, lines[k], text.length);
+    }
+    assert_int_equal(zi_message_write(&text, ZILCH_PROTOCOL_SPARSE, UINT64_C(1) << 63, 1, x), ZILCH_OK);
+    assert_memory_equal(text.bytes, "{\"id\":4503599627370496,\"active\":{}}\n", text.length);
+    zi_text_free(&text);
+}
+
+static void answers_are_read_as_documented(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        zi_verdict verdict;
+        double value, error;
+    } cases[] = {
+        {"{\"id\":7,\"value\":3.25}", ZI_ANSWER_VALUE, 3.25, NAN},
+        {" { \"sigma\" : 0 , \"value\" : -3 , \"id\" : 7, \"more\": [1] } ", ZI_ANSWER_VALUE, -3.0, 0.0},
+        {"{\"id\":7,\"value\":1e-3,\"sigma\":2,\"error\":null}", ZI_ANSWER_VALUE, 1e-3, 2.0},
+        {"{\"id\":7,\"value\":1,\"error\":\"no\"}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"error\":5}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"value\":null}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":\"3\"}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":1,\"sigma\":-1}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":1,\"sigma\":\"x\"}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7.5,\"value\":1}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":-7,\"value\":1}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"value\":1}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":NaN}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":1e999}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"id\":7,\"value\":1}", ZI_ANSWER_WRONG, 0, 0},
+        {"[7,3.25]", ZI_ANSWER_WRONG, 0, 0},
+        {"3.25", ZI_ANSWER_WRONG, 0, 0},
+        {"", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":3.25}}", ZI_ANSWER_WRONG, 0, 0},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        zi_answer answer;
+        assert_int_equal(zi_answer_read(cases[k].line, strlen(cases[k].line), ZILCH_PROTOCOL_JSON, &answer),
+                         cases[k].verdict);
+        if (cases[k].verdict == ZI_ANSWER_VALUE) {
+            assert_int_equal(answer.id, 7);
+            assert_true(answer.value == cases[k].value);
+            assert_true(isnan(cases[k].error) ? isnan(answer.error) : answer.error == cases[k].error);
+        } else {
+            assert_true(*answer.reason);
+        }
+    }
+}
+
+static int make_log(void **state)
+{
+    (void)state;
+    const int file = mkstemp(log_path);
+    return file < 0 || close(file) != 0 || setenv("ZILCH_TEST_LOG", log_path, 1) != 0;
+}
+
+static int remove_log(void **state)
+{
+    (void)state;
+    return unlink(log_path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_back),
+        cmocka_unit_test(answers_come_in_any_order),
+        cmocka_unit_test(the_same_id_may_come_twice),
+        cmocka_unit_test(errors_come_back),
+        cmocka_unit_test(large_points_go_through),
+        cmocka_unit_test(who_ends_after_the_answer_is_started_again),
+        cmocka_unit_test(what_goes_wrong_fails_alone),
+        cmocka_unit_test(plain_ones_fail_too),
+        cmocka_unit_test(the_deaf_are_not_waited_for),
+        cmocka_unit_test(too_many_failures_in_a_row_are_too_many),
+        cmocka_unit_test(it_can_be_stopped),
+        cmocka_unit_test(children_go_with_their_program),
+        cmocka_unit_test(a_kill_leaves_nobody),
+        cmocka_unit_test(what_cannot_be_started_is_known_at_once),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(messages_are_as_documented),
+        cmocka_unit_test(answers_are_read_as_documented),
+    };
+    return cmocka_run_group_tests(tests, make_log, remove_log);
+}
