@@ -1,7 +1,7 @@
 /* The optimiser as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchopt"
- *   u32       format version, 3
+ *   u32       format version, 4; 3, which had fewer options, is read too
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
  *   options   (options_file.c)
@@ -32,7 +32,7 @@
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
-enum { VERSION = 3 };
+enum { VERSION = 4, OLDEST = 3 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -410,17 +410,17 @@ static zilch_status read_body(zi_reader *r, zilch_optimizer *o, int whole, doubl
     return r->ok && r->position == r->length ? ZILCH_OK : damaged("it is too long or too short");
 }
 
-static zilch_status read_header(zi_reader *r, int whole, size_t *dim, uint64_t *seed)
+static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, size_t *dim, uint64_t *seed)
 {
     char found[sizeof magic];
     zi_read_bytes(r, found, sizeof found);
     if (!r->ok || memcmp(found, magic, sizeof magic) != 0) {
         return zi_fail(ZILCH_EFORMAT, "optimizer: this is not a zilch optimizer");
     }
-    const uint32_t version = zi_read_u32(r);
-    if (r->ok && version != VERSION) {
-        return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads version %d", version,
-                       VERSION);
+    *version = zi_read_u32(r);
+    if (r->ok && (*version < OLDEST || *version > VERSION)) {
+        return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads versions %d to %d",
+                       *version, OLDEST, VERSION);
     }
     const uint32_t found_whole = zi_read_u32(r);
     const uint64_t size = zi_read_u64(r);
@@ -432,10 +432,10 @@ static zilch_status read_header(zi_reader *r, int whole, size_t *dim, uint64_t *
     return ZILCH_OK;
 }
 
-static zilch_status create(zi_reader *r, size_t dim, uint64_t seed, zilch_optimizer **out)
+static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t seed, zilch_optimizer **out)
 {
     zilch_optimizer_options options;
-    zilch_status status = zi_options_read(r, dim, &options);
+    zilch_status status = zi_options_read(r, version, dim, &options);
     if (status == ZILCH_OK && options.elites == 0) { /* an optimiser has chosen how many */
         status = damaged("its options");
     }
@@ -450,6 +450,7 @@ static zilch_status create(zi_reader *r, size_t dim, uint64_t seed, zilch_optimi
 static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer, size_t length)
 {
     zi_reader r = {.data = buffer, .length = length, .ok = 1};
+    uint32_t version = 0;
     size_t dim = 0;
     uint64_t seed = 0;
     double *row;
@@ -458,8 +459,8 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     if (!buffer) {
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
-    ZI_TRY(read_header(&r, whole, &dim, &seed));
-    ZI_TRY(create(&r, dim, seed, &o));
+    ZI_TRY(read_header(&r, whole, &version, &dim, &seed));
+    ZI_TRY(create(&r, version, dim, seed, &o));
     assert(o);
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
