@@ -41,6 +41,7 @@ enum {
     KEY_INITIAL_MU,
     KEY_INITIAL_SIGMA,
     KEY_INITIAL_SPREAD,
+    KEY_REMEMBER,
     KEY_RESTART,
     KEY_PRIOR_P,
     KEY_PRIOR_MU,
@@ -204,6 +205,10 @@ static void add_search(search_request *r, option_table *t)
         {"initial-spread", KEY_INITIAL_SPREAD, "X", CLI_REAL, &r->initial_spread, 0, 1, NULL,
          "Correlation of being active in the first points, below 1: above 0 some of them are dense and some "
          "sparse, at 0.5 every number of active coordinates is as likely"},
+        {"remember", KEY_REMEMBER, "N", CLI_COUNT, &r->remember, 0, 1e9, NULL,
+         "How many of the best points, at least as many as elites, keep their coordinates in memory and in "
+         "the "
+         "study; 0: all"},
         {"restart", KEY_RESTART, "N", CLI_COUNT, &r->restart, 0, 0x1p64, NULL,
          "Begin anew after so many generations without a new best, the archive kept; 0: never"},
         {"over-ask", KEY_OVER_ASK, "SHARE", CLI_REAL, &r->over_ask, 0, 10, NULL,
@@ -355,6 +360,7 @@ static void defaults_of_search(search_request *r)
     r->initial_mu = o.initial_mu;
     r->initial_sigma = o.initial_sigma;
     r->initial_spread = o.initial_spread;
+    r->remember = o.remember;
     r->restart = o.restart;
     r->refit = o.refit;
     r->weighting = (int)o.refit.weighting;
@@ -404,6 +410,7 @@ static void defaults_as_published(search_request *r)
     r->initial_mu = 0;
     r->initial_sigma = 2;
     r->initial_spread = 0;
+    r->remember = 0;
     r->restart = 0;
     r->refit = (zilch_refit){0};
     r->weighting = ZILCH_WEIGHTING_EQUAL;

@@ -690,7 +690,9 @@ typedef struct zilch_optimizer_options {
     double initial_sigma;      /* 2; and their deviation */
     double initial_spread; /* 0.1; correlation of their masks: above 0 some points are dense and some sparse,
                               at 0.5 every number of active coordinates is as likely as any other */
-    uint64_t restart;      /* 0: never; begin anew after so many generations without a new best */
+    size_t remember;  /* 0: all; how many of the best points the archive keeps the coordinates of, at least
+                         `elites`; of the others only what they are worth */
+    uint64_t restart; /* 0: never; begin anew after so many generations without a new best */
     zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
     zilch_refit refit;         /* and what it keeps */
 
@@ -776,7 +778,7 @@ typedef struct zilch_record {
     uint64_t evaluations, failures;
 } zilch_record;
 
-/* One of progress.points; x (dim) may be NULL. */
+/* One of progress.points; x (dim) may be NULL. ESTATE if its coordinates were forgotten (`remember`). */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_read(const zilch_optimizer *optimizer, uint64_t point,
                                                            double *x, zilch_record *out);
 
@@ -790,7 +792,7 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimiz
                                                   zilch_record *out, size_t *count);
 
 /* The front of active count and value: points whose value is better than that of every sparser one, from the
- * sparsest on. At most `capacity` of them; dim + 1 is always enough. */
+ * sparsest on, of those that are remembered. At most `capacity` of them; dim + 1 is always enough. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
                                                     zilch_record *out, size_t *count);
 
@@ -1087,7 +1089,7 @@ typedef struct zilch_evaluation {
     double value, fitness;          /* of this evaluation; NaN: failed */
     double weight;                  /* in the mean of its point: 1, or by the error told */
     size_t active;
-    const double *x; /* dim */
+    const double *x; /* dim; NULL if they were forgotten */
 } zilch_evaluation;
 
 typedef zilch_status (*zilch_run_reader)(void *context, const zilch_run *run);

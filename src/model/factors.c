@@ -4,7 +4,7 @@
  * To first order in the latent correlations attenuation is a product: with y the standardised values (0 where
  * inactive) and indicators, corr(y_l, y_m) = a_l a_m rho_lm, a = sqrt(p) of a value and density(tau) /
  * sqrt(p q) of a mask. So the factor model of the latents is one of y, with loadings b_l = a_l L_l, and
- * dividing by a_l undoes the attenuation. Its fit, a few times over:
+ * dividing by a_l undoes the attenuation. Its fit, until psi stands still, at most 20 times over:
  *
  *   1. y is divided by the deviation psi_l^(1/2) of what is its own, 1 at first. Rows with factors in common
  *      have products of a size: the leading eigenvectors of these products (n x n) are the factors' values,
@@ -31,9 +31,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 3, TILE = 64 };
+enum { PASSES = 20, TILE = 64 };
 
-static const double least_unique = 0.02; /* psi: below, a latent would drown all others */
+static const double least_unique = 1e-3; /* psi: below, a latent would drown all others */
+static const double settled = 1e-3;      /* change of a psi^(1/2) that another pass is not worth */
 
 /* A latent that varies. y = scale (x - origin) where x is active, `rest` where it is not; of a mask x is 1.
  */
@@ -283,8 +284,10 @@ static void standardise_scores(analysis *a)
     }
 }
 
-static void regress(analysis *a)
+/* Gives the largest change of a psi^(1/2). */
+static double regress(analysis *a)
 {
+    double change = 0.0;
     const size_t n = a->rows;
     const size_t most = a->request->most;
     for (size_t begin = 0; begin < a->latents; begin += TILE) {
@@ -303,9 +306,12 @@ static void regress(analysis *a)
                 b[j] = a->keep[j] * sum;
                 square += b[j] * b[j];
             }
-            a->latent[t].root = sqrt(fmax(1.0 - square, least_unique));
+            const double root = sqrt(fmax(1.0 - square, least_unique));
+            change = fmax(change, fabs(root - a->latent[t].root));
+            a->latent[t].root = root;
         }
     }
+    return change;
 }
 
 /* Scores with their weights, for the regression. */
@@ -398,7 +404,9 @@ static zilch_status analyse(analysis *a, double *loading)
         }
         standardise_scores(a);
         weigh_scores(a);
-        regress(a);
+        if (regress(a) < settled) {
+            break;
+        }
     }
     finish(a, loading);
     return ZILCH_OK;

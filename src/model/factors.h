@@ -5,7 +5,7 @@
 #include "model/moments.h"
 
 /* No latent is explained by the factors but for this share of its variance at least. */
-#define ZI_LEAST_OWN 1e-3
+#define ZI_LEAST_OWN 1e-5
 
 typedef struct zi_factors_request {
     const zi_data *data;

@@ -15,7 +15,8 @@
  *   late      u64 count; for each u64 id, u32 state, doubles value, error, its genome
  *   news      u64 count, of the open generation; for each u64 id, u64 point, doubles value, weight
  *   archive   u64 count; if it is in it, for each doubles value, weight, u64 id,
- *             u32 evaluations, failures, is_ranked, its genome
+ *             u32 evaluations, failures, is_ranked, its genome, of length 0 if it was forgotten, and then u32
+ *             how many coordinates were active
  *   u64       CRC-64 of all before it
  *
  * A genome is u64 length and that many bytes (rows.h). */
@@ -103,6 +104,9 @@ static void write_archive(zi_writer *w, const zi_archive *a)
         zi_write_u32(w, a->worth[i].failures);
         zi_write_u32(w, a->worth[i].is_ranked);
         write_row(w, &a->rows, i);
+        if (zi_archive_is_forgotten(a, i)) {
+            zi_write_u32(w, a->worth[i].active);
+        }
     }
 }
 
@@ -308,6 +312,23 @@ static zilch_status add_point(zilch_optimizer *o, const double *genome)
     return point == before ? ZILCH_OK : damaged("a point is there twice");
 }
 
+static zilch_status add_forgotten(zilch_optimizer *o, uint64_t active)
+{
+    return o->options.remember && active <= o->dim ? zi_archive_add_forgotten(&o->archive, (size_t)active)
+                                                   : damaged("a point is missing");
+}
+
+static zilch_status read_point(zi_reader *r, zilch_optimizer *o, double *row)
+{
+    zi_reader ahead = *r;
+    if (zi_read_u64(&ahead) == 0 && ahead.ok) {
+        *r = ahead;
+        return add_forgotten(o, zi_read_u32(r));
+    }
+    ZI_TRY(read_row(r, o->width, row));
+    return add_point(o, row);
+}
+
 static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t points, double *row)
 {
     for (uint64_t i = 0; i < points; i++) {
@@ -321,15 +342,14 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
             (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
-        ZI_TRY(read_row(r, o->width, row));
-        ZI_TRY(add_point(o, row));
+        ZI_TRY(read_point(r, o, row));
         zi_worth *w = &o->archive.worth[i];
         w->value = value;
         w->weight = weight;
         w->id = id;
         w->evaluations = evaluations;
         w->failures = failures;
-        w->is_ranked = is_ranked;
+        w->is_ranked = is_ranked && !zi_archive_is_forgotten(&o->archive, (size_t)i);
     }
     return check_points(o);
 }
@@ -488,9 +508,13 @@ zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer
     return unpack(out, 0, buffer, length);
 }
 
-zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length)
+zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length,
+                                        uint64_t active)
 {
     double *row;
+    if (length == 0) {
+        return add_forgotten(o, active);
+    }
     ZI_TRY(zi_alloc(&row, o->width));
     zilch_status status = zi_row_decode(o->width, bytes, length, row);
     status = status == ZILCH_OK ? add_point(o, row) : status;
@@ -514,6 +538,9 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
                        o->archive.rows.count, o->restored_points);
     }
     o->restored_points = SIZE_MAX;
+    for (size_t point = 0; o->options.remember && point < o->archive.rows.count; point++) {
+        o->archive.worth[point].is_ranked &= (uint32_t)!zi_archive_is_forgotten(&o->archive, point);
+    }
     return check_points(o);
 }
 

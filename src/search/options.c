@@ -51,6 +51,11 @@ static zilch_status check_counts(size_t dim, const zilch_optimizer_options *o)
                        "optimizer: elites must be at least 2 and fewer than the population of %zu, not %zu",
                        o->population, o->elites);
     }
+    if (o->remember && o->remember < o->elites) {
+        return zi_fail(ZILCH_EARG,
+                       "optimizer: remember must be 0, for all, or at least the %zu elites, not %zu",
+                       o->elites, o->remember);
+    }
     if (o->active_most > dim || o->active_least > dim) {
         return zi_fail(ZILCH_EARG, "optimizer: at most %zu coordinates can be active", dim);
     }

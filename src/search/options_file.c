@@ -52,6 +52,7 @@ static const field fields[] = {
     FIELD(NUMBER, refit.timid),
     FIELD(CHOICE, model.structure), /* since version 4 */
     FIELD(COUNT, model.rank),
+    FIELD(COUNT, remember),
 };
 #undef FIELD
 enum { FIELDS = sizeof fields / sizeof *fields, FIELDS_OF_VERSION_3 = 31 };

@@ -9,6 +9,7 @@ typedef enum zi_study_write {
     ZI_FIND_RUN,
     ZI_ADD_RUN,
     ZI_ADD_POINT,
+    ZI_FORGET_POINT,
     ZI_ADD_GENERATION,
     ZI_ADD_EVALUATION,
     ZI_PUT_CHECKPOINT,

@@ -249,6 +249,9 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     row->is_sound &= isnan(evaluation.fitness) == isnan(evaluation.value);
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
     const run_shape *shape = &reading->shape;
+    if (length == 0) {
+        return reading->reader(reading->context, &evaluation);
+    }
     const zilch_status status = zi_point_decode(shape->law, shape->dim, genome, length, reading->x);
     if (status == ZILCH_ENOMEM) {
         return status;
@@ -323,13 +326,14 @@ static zilch_status read_point(zi_statement *row, void *context)
     resuming *r = context;
     size_t length;
     const uint64_t point = zi_column_count(row);
+    const uint64_t active = zi_column_count(row);
     const unsigned char *genome = zi_column_blob(row, &length);
     ZI_TRY(zi_columns_check(row, "point", point));
     if (point != r->optimizer->archive.rows.count) {
         return fail_damaged(r->study, r->run, "a point is missing");
     }
     r->points_found = zi_sum_point(r->points_found, genome, length);
-    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length));
+    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length, active));
 }
 
 static zilch_status read_value(zi_statement *row, void *context)
@@ -354,7 +358,7 @@ static zilch_status resume(resuming *r)
     if (!r->optimizer) {
         return zi_study_fail_run(study, r->run);
     }
-    ZI_TRY(each_row(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
+    ZI_TRY(each_row(study, "SELECT point, active, genome FROM points WHERE run = ? ORDER BY point", r->run,
                     read_point, r));
     ZI_TRY(each_row(study,
                     "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"
