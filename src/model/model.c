@@ -65,17 +65,19 @@ zilch_status zi_model_check_dim(size_t dim, zilch_structure structure, const cha
                          who, most, dim);
 }
 
-/* The error says what would need less. */
+/* Where it is the correlations that need much, the error says what would need less. */
 static zilch_status allocate_block(double **block, const zi_shape *shape, size_t count)
 {
+    const size_t million = 1000000;
     const zilch_status status = zi_alloc(block, count);
-    if (status == ZILCH_OK || shape->structure != ZILCH_STRUCTURE_FULL) {
+    if (status == ZILCH_OK || shape->structure != ZILCH_STRUCTURE_FULL || count < million) {
         return status;
     }
-    return zi_fail(status,
-                   "model: no memory for %zu MB of correlations between %zu coordinates; structure low-rank "
-                   "needs far less",
-                   count / (1000000 / sizeof **block), shape->dim);
+    return zi_fail(
+        status,
+        "model: %zu MB for the correlations of %zu coordinates cannot be allocated; structure low-rank "
+        "needs far less",
+        count / (million / sizeof **block), shape->dim);
 }
 
 zilch_status zi_model_allocate(zilch_model **out, const zi_shape *shape)

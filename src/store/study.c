@@ -19,7 +19,8 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, arguments, machine, started, version, seed, dim,"
                    " law, direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
-    [ZI_FORGET_POINT] = "UPDATE points SET genome = x'' WHERE run = ? AND point = ?",
+    [ZI_FORGET_POINT] =
+        "UPDATE points SET genome = CAST('" ZI_FORGOTTEN "' AS BLOB) WHERE run = ? AND point = ?",
     [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
                           " noise, evaluating, searching, best_value, best_fitness, best_active, best_point)"
                           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -368,11 +369,14 @@ static zilch_status add_points(zilch_study *study, known_run *known, const zi_ar
     for (; known->points < archive->rows.count; known->points++) {
         size_t length;
         const unsigned char *genome = zi_rows_bytes(&archive->rows, (size_t)known->points, &length);
-        genome = length ? genome : (const unsigned char *)""; /* forgotten already */
         zi_bind_u64(add, known->run);
         zi_bind_u64(add, known->points);
         zi_bind_u64(add, archive->worth[known->points].active);
-        zi_bind_blob(add, genome, length);
+        if (length) {
+            zi_bind_blob(add, genome, length);
+        } else {
+            zi_bind_blob(add, (const unsigned char *)ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH);
+        }
         ZI_TRY(zi_statement_run(add));
         known->points_sum = zi_sum_point(known->points_sum, genome, length);
     }
