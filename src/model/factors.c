@@ -14,7 +14,9 @@
  *      (Johnstone 2001), is no factor. Of the others the part that noise has added is taken off (Baik and
  *      Silverstein 2006): from lambda the strength s, lambda = (1 + s)(1 + g / s) for g latents a row, and
  * the squared cosine c^2 = (1 - g / s^2) / (1 + g / s) of direction and truth.
- *   3. b by weighted regression on the factors' values, times c sqrt(s / lambda). psi = 1 - |b|^2.
+ *   3. b by weighted regression on the factors' values, times c sqrt(s / lambda): what is right for loadings
+ *      that are all alike. A latent that stands out from noise by itself, as where few have something in
+ *      common, is multiplied by sqrt(s / lambda) / c. psi = 1 - |b|^2, without noise's part of that.
  *
  * At the end a latent's loadings are shrunk by |b|^2 / (|b|^2 + se^2), divided by a, and the weaker of V_i
  * and M_i gives up what it shares with the other: corr(V_i, M_i) = 0. All of it depends on b b^T only, so
@@ -59,7 +61,8 @@ typedef struct analysis {
     double *tile;     /* TILE x rows, or TILE x latents: y of some latents, or of some rows */
     size_t factors;
     double *score; /* most x rows: the factors' values */
-    double *keep;  /* most: what the loadings are multiplied by */
+    double *keep;  /* most: what loadings are multiplied by that are of no account by themselves, */
+    double *sure;  /* most: and those that are */
     double *b;     /* latents x most */
 } analysis;
 
@@ -228,7 +231,8 @@ static void choose_factors(analysis *a)
         const double strength = is_plain ? lambda - 1.0 : half + sqrt(fmax(half * half - ratio, 0.0));
         const double cosine2 =
             is_plain ? 1.0 : (1.0 - ratio / (strength * strength)) / (1.0 + ratio / strength);
-        a->keep[a->factors++] = sqrt(strength / lambda * fmax(cosine2, 0.0));
+        a->keep[a->factors] = sqrt(strength / lambda * fmax(cosine2, 0.0));
+        a->sure[a->factors++] = fmin(sqrt(strength / (lambda * fmax(cosine2, 1e-6))), 1.0);
     }
 }
 
@@ -284,9 +288,30 @@ static void standardise_scores(analysis *a)
     }
 }
 
+static double square_of(size_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        sum += a[j] * b[j];
+    }
+    return sum;
+}
+
+/* How surely a latent has more in common with the factors than noise would give it, from 0 to 1: what its
+ * squared loadings exceed k psi / rows by, against three standard deviations of that. */
+static double certainty(const analysis *a, const varying *v, const double *b)
+{
+    const double factors = (double)a->factors;
+    const double unit = v->root * v->root / a->request->worth;
+    const double excess = fmax(square_of(a->factors, b, b) - factors * unit, 0.0);
+    const double chance = 18.0 * factors * unit * unit;
+    return excess > 0.0 ? excess * excess / (excess * excess + chance) : 0.0;
+}
+
 /* Gives the largest change of a psi^(1/2). */
 static double regress(analysis *a)
 {
+    const int is_plain = a->request->shrinkage == ZILCH_SHRINK_NONE;
     double change = 0.0;
     const size_t n = a->rows;
     const size_t most = a->request->most;
@@ -303,10 +328,16 @@ static double regress(analysis *a)
                 for (size_t k = 0; k < n; k++) {
                     sum += f[k] * y[k];
                 }
-                b[j] = a->keep[j] * sum;
-                square += b[j] * b[j];
+                b[j] = sum;
             }
-            const double root = sqrt(fmax(1.0 - square, least_unique));
+            const double sure = is_plain ? 0.0 : certainty(a, &a->latent[t], b);
+            const double noise = is_plain ? 0.0 : a->latent[t].root * a->latent[t].root / a->request->worth;
+            for (size_t j = 0; j < a->factors; j++) {
+                const double part = a->keep[j] + (a->sure[j] - a->keep[j]) * sure;
+                b[j] *= part;
+                square += b[j] * b[j] - part * part * noise;
+            }
+            const double root = sqrt(fmin(fmax(1.0 - square, least_unique), 1.0));
             change = fmax(change, fabs(root - a->latent[t].root));
             a->latent[t].root = root;
         }
@@ -325,15 +356,6 @@ static void weigh_scores(analysis *a)
 }
 
 /* ---- From b to L ------------------------------------------------------------------------ */
-
-static double square_of(size_t n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sum += a[j] * b[j];
-    }
-    return sum;
-}
 
 /* Of one latent, in place. */
 static void finish_latent(const analysis *a, const varying *v, double noise, double *b)
@@ -422,13 +444,14 @@ static zilch_status allocate(analysis *a, double **room)
     }
     const size_t tile = a->order == a->rows ? TILE * a->rows : TILE * wide;
     const size_t squares = a->order * a->order + a->order;
-    ZI_TRY(zi_alloc(room, squares + tile + most * (a->rows + 1) + a->latents * most));
+    ZI_TRY(zi_alloc(room, squares + tile + most * (a->rows + 2) + a->latents * most));
     a->products = *room;
     a->spectrum = a->products + a->order * a->order;
     a->tile = a->spectrum + a->order;
     a->score = a->tile + tile;
     a->keep = a->score + most * a->rows;
-    a->b = a->keep + most;
+    a->sure = a->keep + most;
+    a->b = a->sure + most;
     return ZILCH_OK;
 }
 
