@@ -123,7 +123,7 @@ class ZeroInflatedGaussian:
         return law
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        state = {name: value for name, value in vars(self).items() if not name.endswith("_") and name != "_corr"}
         if "_model" in state:
             state["_model"] = _core.model_pack(state["_model"])
         return state
@@ -171,7 +171,8 @@ class ZeroInflatedGaussian:
 
     @property
     def corr_(self) -> Floats:
-        self._handle()
+        if not hasattr(self, "_model"):
+            raise AttributeError("this ZeroInflatedGaussian is not fitted yet: call fit first")
         if self._corr is not None:
             return self._corr
         matrix = np.eye(2 * self.n_features_in_)
