@@ -145,7 +145,7 @@ static void print_pair(const zilch_model *model, const block *b, const pair *p)
 static int print_correlations(const zilch_model *model, size_t most)
 {
     pair *best = malloc(most * sizeof *best);
-    double *bound = malloc(2 * zilch_model_dim(model) * sizeof *bound);
+    double *bound = calloc(2 * zilch_model_dim(model), sizeof *bound);
     if (!best || !bound) {
         free(best);
         free(bound);

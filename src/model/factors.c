@@ -95,7 +95,7 @@ static void fill_latents(analysis *a)
     const zi_factors_request *r = a->request;
     const size_t d = r->data->cols;
     for (size_t l = 0; l < 2 * d; l++) {
-        const double p = r->p[l % d];
+        const double p = r->p[l < d ? l : l - d];
         const int varies = l < d ? p > 0.0 && r->sigma[l] > 0.0 : p > 0.0 && p < 1.0;
         if (varies) {
             a->latent[a->latents++] = varying_of(r, l);
