@@ -691,7 +691,8 @@ typedef struct zilch_optimizer_options {
     double initial_spread; /* 0.1; correlation of their masks: above 0 some points are dense and some sparse,
                               at 0.5 every number of active coordinates is as likely as any other */
     size_t remember;  /* 0: all; how many of the best points the archive keeps the coordinates of, at least
-                         `elites`; of the others only what they are worth */
+                         `elites`; of the others only what they are worth. One of these that comes
+                              again counts as another point */
     uint64_t restart; /* 0: never; begin anew after so many generations without a new best */
     zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
     zilch_refit refit;         /* and what it keeps */

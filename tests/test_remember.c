@@ -58,7 +58,22 @@ static void order_and_copies_change_nothing(void **state)
     }
 }
 
-/* Without noise a point that is no elite never is one again: what is forgotten is not missed. */
+static size_t find_point(const zilch_optimizer *o, const double *x, zilch_record *out)
+{
+    size_t found = 0;
+    for (uint64_t point = 0; point < zilch_optimizer_progress(o).points; point++) {
+        double y[DIMENSION];
+        zilch_record record;
+        if (zilch_archive_read(o, point, y, &record) == ZILCH_OK && memcmp(x, y, sizeof y) == 0) {
+            *out = record;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* Without noise a point that is no elite never is one again: what is forgotten is not missed. Drawn once
+ * more, it counts as another point. */
 static void forgetting_changes_no_point(void **state)
 {
     (void)state;
@@ -71,29 +86,35 @@ static void forgetting_changes_no_point(void **state)
         assert_memory_equal(x, y, sizeof x);
         const zilch_progress p = zilch_optimizer_progress(all);
         const zilch_progress q = zilch_optimizer_progress(best);
-        assert_true(p.points == q.points && p.best_value == q.best_value && p.best_active == q.best_active);
+        assert_true(p.points <= q.points && q.points <= q.evaluations);
+        assert_true(p.best_value == q.best_value && p.best_active == q.best_active);
     }
     size_t remembered = 0;
     for (uint64_t point = 0; point < zilch_optimizer_progress(best).points; point++) {
-        double x[DIMENSION], y[DIMENSION];
-        zilch_record a, b;
-        assert_int_equal(zilch_archive_read(all, point, x, &a), ZILCH_OK);
+        double x[DIMENSION];
+        zilch_record a = {0}, b;
         assert_int_equal(zilch_archive_read(best, point, NULL, &b), ZILCH_OK);
-        assert_true(a.value == b.value && a.active == b.active && a.evaluations == b.evaluations);
-        const zilch_status status = zilch_archive_read(best, point, y, &b);
+        assert_true(isfinite(b.value) && b.evaluations > 0 && b.active <= DIMENSION);
+        const zilch_status status = zilch_archive_read(best, point, x, &b);
         if (status == ZILCH_OK) {
             remembered++;
-            assert_memory_equal(x, y, sizeof x);
+            assert_int_equal(find_point(best, x, &b), 1);
+            assert_int_equal(find_point(all, x, &a), 1);
+            assert_true(a.value == b.value && a.active == b.active);
         } else {
             assert_int_equal(status, ZILCH_ESTATE);
             assert_non_null(strstr(zilch_last_error(), "forgotten"));
         }
     }
     assert_int_equal(remembered, REMEMBERED);
-    zilch_record top[REMEMBERED + 1];
+    zilch_record top[REMEMBERED + 1], whole[REMEMBERED];
     size_t count;
+    assert_int_equal(zilch_top(all, REMEMBERED, whole, &count), ZILCH_OK);
     assert_int_equal(zilch_top(best, REMEMBERED + 1, top, &count), ZILCH_OK);
     assert_int_equal(count, REMEMBERED);
+    for (size_t i = 0; i < REMEMBERED; i++) {
+        assert_true(top[i].value == whole[i].value);
+    }
     zilch_optimizer_destroy(all);
     zilch_optimizer_destroy(best);
 }
