@@ -83,7 +83,8 @@ static double farthest_from_truth(const zilch_model *model)
 }
 
 /* Pearson's correlation of always active coordinates is the latent one: standard error 1 / sqrt(rows) =
- * 0.004, 66 pairs, the worst is beyond 0.025 once in 10^7. */
+ * 0.004, of a variance 0.006: the worst
+ * of 78 is beyond 0.03 once in 10^4. */
 static void points_have_the_factors(void **state)
 {
     (void)state;
@@ -91,13 +92,13 @@ static void points_have_the_factors(void **state)
     zilch_model *law = make_law(1.0, 1.0);
     double *x = draw(law, ROWS, 1);
     for (size_t i = 0; i < DIM; i++) {
-        for (size_t j = 0; j < i; j++) {
+        for (size_t j = 0; j <= i; j++) {
             double sum = 0.0;
             for (size_t k = 0; k < ROWS; k++) {
                 sum += (x[k * DIM + i] - ((double)i - 3.0)) / (0.5 + (double)i) *
                        (x[k * DIM + j] - ((double)j - 3.0)) / (0.5 + (double)j);
             }
-            assert_double_equal(sum / ROWS, true_correlation(i, j), 0.025);
+            assert_double_equal(sum / ROWS, true_correlation(i, j), 0.03);
         }
     }
     test_free(x);
