@@ -2,7 +2,8 @@
 
 #include <time.h>
 
-const bench_suite *const bench_suites[] = {&bench_model, &bench_train, &bench_lander, &bench_search, NULL};
+const bench_suite *const bench_suites[] = {&bench_model,  &bench_train, &bench_lander,
+                                           &bench_search, &bench_large, NULL};
 
 double bench_seconds(void)
 {

@@ -10,6 +10,6 @@ double bench_seconds(void);
 #define BENCH_SECONDS 1.0
 enum { BENCH_REPEATS = 3 };
 
-extern const bench_suite bench_model, bench_train, bench_lander, bench_search;
+extern const bench_suite bench_model, bench_train, bench_lander, bench_search, bench_large;
 
 #endif

@@ -106,6 +106,7 @@ void cli_print_word(FILE *stream, const char *word)
 
 #define X(name, text) "|" text
 const char *const cli_inverters = &ZILCH_INVERTER_LIST(X)[1];
+const char *const cli_structures = &ZILCH_STRUCTURE_LIST(X)[1];
 const char *const cli_shrinkages = &ZILCH_SHRINKAGE_LIST(X)[1];
 const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
 const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];

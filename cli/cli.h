@@ -25,7 +25,8 @@ int cli_fail_library(void);
 void cli_print_word(FILE *stream, const char *word);
 
 /* The names of the library's lists, as the choices of an option: "exact|amortised". */
-extern const char *const cli_inverters, *const cli_shrinkages, *const cli_projections, *const cli_labels;
+extern const char *const cli_inverters, *const cli_structures, *const cli_shrinkages, *const cli_projections,
+                                                                                          *const cli_labels;
 extern const char *const cli_blocks; /* and "all" behind them */
 extern const char *const cli_laws, *const cli_archives, *const cli_searched, *const cli_directions;
 extern const char *const cli_agains, *const cli_weightings, *const cli_values;

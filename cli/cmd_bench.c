@@ -64,8 +64,9 @@ int cmd_bench(int argc, char **argv)
     };
     const char *about =
         "Measure the speed of NAME: model (fitting, inverting and sampling), train (the networks of the "
-        "amortised inverter), lander (steps of the Lunar Lander) or search (a generation outside the "
-        "objective). Each case stands beside a limit from the same run, such as the bare BLAS and LAPACK "
+        "amortised inverter), lander (steps of the Lunar Lander), search (a generation outside the "
+        "objective) or large (the same by structure and number of coordinates). Each case stands beside a "
+        "limit from the same run, such as the bare BLAS and LAPACK "
         "calls that it cannot avoid. On a shared machine only the ratio means something.";
     const cli_usage usage = {"bench", "NAME", about, options, &name, 1, 1};
     const int status = cli_parse(&usage, argc, argv);

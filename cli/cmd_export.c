@@ -97,7 +97,7 @@ static zilch_status write_evaluation(void *context, const zilch_evaluation *e)
     print_number(w->stream, e->fitness);
     fprintf(w->stream, ",%zu", e->active);
     for (size_t i = 0; i < run->dim; i++) {
-        print_number(w->stream, e->x[i]);
+        print_number(w->stream, e->x ? e->x[i] : NAN);
     }
     fputc('\n', w->stream);
     return next_row(w, 0);

@@ -6,15 +6,26 @@
 #include "zilch.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_INVERTER = 256, KEY_WEIGHTS, KEY_SHRINKAGE, KEY_PROJECTION, KEY_FLOOR, KEY_ROW_WEIGHTS };
+enum {
+    KEY_STRUCTURE = 256,
+    KEY_RANK,
+    KEY_INVERTER,
+    KEY_WEIGHTS,
+    KEY_SHRINKAGE,
+    KEY_PROJECTION,
+    KEY_FLOOR,
+    KEY_ROW_WEIGHTS
+};
 
 typedef struct request {
     const char *data, *model, *row_weights;
     const char *weights; /* of the networks; NULL: the library's own */
-    int inverter, shrinkage, projection;
+    int structure, inverter, shrinkage, projection;
+    uint64_t rank;
     double sigma_floor;
 } request;
 
@@ -27,6 +38,10 @@ static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
         {"output", 'o', "MODEL", CLI_TEXT, &r->model, 0, 0, NULL, "The model file to write; needed"},
+        {"structure", KEY_STRUCTURE, "NAME", CLI_CHOICE, &r->structure, 0, 0, cli_structures,
+         "The correlations are any; none; or those of a few common factors, for thousands of columns"},
+        {"rank", KEY_RANK, "K", CLI_COUNT, &r->rank, 1, 1000, NULL,
+         "Of the structure low-rank: factors at most"},
         {"inverter", KEY_INVERTER, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
          "From observed to latent correlations"},
         {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
@@ -109,6 +124,12 @@ static int print_summary(const request *r, const table *data, const zilch_model 
         printf("row weights: %s, worth %.6g rows\n", r->row_weights, report.rows);
     }
     print_columns(model, r->sigma_floor);
+    if (report.structure != ZILCH_STRUCTURE_FULL) {
+        printf("fit: structure %s, %zu factors, shrinkage %s\nmodel: %s\n",
+               zilch_structure_name(report.structure), zilch_model_rank(model),
+               zilch_shrinkage_name(report.shrinkage), r->model);
+        return CLI_OK;
+    }
     printf("fit: inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",
            zilch_inverter_name(report.inverter), zilch_shrinkage_name(report.shrinkage),
            zilch_projection_name(report.projection), report.moved, report.pull);
@@ -122,6 +143,8 @@ static int print_summary(const request *r, const table *data, const zilch_model 
 static int fit(const request *r, const zilch_networks *networks, const table *data, const double *weights)
 {
     zilch_model_options options = zilch_model_defaults();
+    options.structure = (zilch_structure)r->structure;
+    options.rank = (size_t)r->rank;
     options.inverter = (zilch_inverter)r->inverter;
     options.shrinkage = (zilch_shrinkage)r->shrinkage;
     options.projection = (zilch_projection)r->projection;
@@ -158,7 +181,9 @@ static int read_and_fit(const request *r, const zilch_networks *networks)
 int cmd_fit(int argc, char **argv)
 {
     const zilch_model_options defaults = zilch_model_defaults();
-    request r = {.inverter = (int)defaults.inverter,
+    request r = {.structure = (int)defaults.structure,
+                 .rank = defaults.rank,
+                 .inverter = (int)defaults.inverter,
                  .shrinkage = (int)defaults.shrinkage,
                  .projection = (int)defaults.projection,
                  .sigma_floor = defaults.sigma_floor};

@@ -83,20 +83,45 @@ static void insert(pair *best, size_t *count, size_t most, pair candidate)
     best[at] = candidate;
 }
 
-/* Zeros are left out: they say nothing. */
-static size_t strongest(const zilch_model *model, const block *b, pair *best, size_t most)
+/* What no correlation of a latent exceeds but for its factor in another one: with common factors, the length
+ * of its loadings. */
+static void measure(const zilch_model *model, double *bound)
+{
+    const size_t n = 2 * zilch_model_dim(model);
+    const double *loading = zilch_model_loadings(model);
+    for (size_t i = 0; i < n; i++) {
+        double square = zilch_model_structure(model) == ZILCH_STRUCTURE_FULL;
+        for (size_t k = 0; k < zilch_model_rank(model); k++) {
+            square += loading[k * n + i] * loading[k * n + i];
+        }
+        bound[i] = sqrt(square);
+    }
+}
+
+/* Zeros are left out: they say nothing. Where bounds say that a pair is not among the strongest, it is not
+ * looked at: of many thousand coordinates hardly any is. */
+static size_t strongest(const zilch_model *model, const block *b, const double *bound, pair *best,
+                        size_t most)
 {
     const size_t dim = zilch_model_dim(model);
-    const double *correlation = zilch_model_correlation(model);
-    const int same = b->row_kind == b->col_kind;
+    const size_t row_base = b->row_kind == 'M' ? dim : 0;
+    const size_t col_base = b->col_kind == 'M' ? dim : 0;
+    double longest = 0;
     size_t count = 0;
+    for (size_t j = 0; j < dim; j++) {
+        longest = fmax(longest, bound[col_base + j]);
+    }
     for (size_t i = 0; i < dim; i++) {
-        for (size_t j = same ? i + 1 : 0; j < dim; j++) {
-            const size_t row = i + (b->row_kind == 'M' ? dim : 0);
-            const size_t col = j + (b->col_kind == 'M' ? dim : 0);
-            const double rho = correlation[row * 2 * dim + col];
-            if (rho != 0) {
-                insert(best, &count, most, (pair){row, col, rho});
+        const double here = bound[row_base + i];
+        double least = count == most ? fabs(best[most - 1].rho) : 0;
+        for (size_t j = row_base == col_base ? i + 1 : 0; here * longest > least && j < dim; j++) {
+            if (here * bound[col_base + j] > least) {
+                const pair p = {row_base + i, col_base + j,
+                                zilch_model_correlation_at(model, row_base + i, col_base + j)};
+                if (p.rho != 0) {
+                    insert(best, &count, most, p);
+                }
+                least = count == most ? fabs(best[most - 1].rho) : 0;
             }
         }
     }
@@ -120,17 +145,22 @@ static void print_pair(const zilch_model *model, const block *b, const pair *p)
 static int print_correlations(const zilch_model *model, size_t most)
 {
     pair *best = malloc(most * sizeof *best);
-    if (!best) {
+    double *bound = calloc(2 * zilch_model_dim(model), sizeof *bound);
+    if (!best || !bound) {
+        free(best);
+        free(bound);
         return cli_fail("out of memory");
     }
+    measure(model, bound);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        const size_t count = strongest(model, &blocks[i], best, most);
+        const size_t count = strongest(model, &blocks[i], bound, best, most);
         printf("\nstrongest latent correlations, %s:%s\n", blocks[i].title, count ? "" : " none");
         for (size_t k = 0; k < count; k++) {
             print_pair(model, &blocks[i], &best[k]);
         }
     }
     free(best);
+    free(bound);
     return 0;
 }
 
@@ -139,6 +169,12 @@ static void print_report(const zilch_model *model)
     zilch_fit_report report;
     if (zilch_model_report(model, &report) != ZILCH_OK) {
         puts("\nnot fitted: made from its parameters");
+        return;
+    }
+    if (report.structure != ZILCH_STRUCTURE_FULL) {
+        printf("\nfit: worth %.6g rows, structure %s, %zu factors, shrinkage %s\n", report.rows,
+               zilch_structure_name(report.structure), zilch_model_rank(model),
+               zilch_shrinkage_name(report.shrinkage));
         return;
     }
     printf("\nfit: worth %.6g rows, inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",

@@ -67,17 +67,22 @@ json_t *node_vector(const double *x, size_t count, int *failed)
     return array;
 }
 
-/* Rows of a square matrix; null for NULL. */
-static json_t *square(const double *x, size_t side, int *failed)
+/* Rows of a matrix; null for NULL. */
+static json_t *rows_of(const double *x, size_t count, size_t side, int *failed)
 {
     if (!x) {
         return json_null();
     }
     json_t *rows = json_array();
-    for (size_t i = 0; i < side; i++) {
+    for (size_t i = 0; i < count; i++) {
         *failed |= json_array_append_new(rows, node_vector(x + i * side, side, failed)) != 0;
     }
     return rows;
+}
+
+static json_t *square(const double *x, size_t side, int *failed)
+{
+    return rows_of(x, side, side, failed);
 }
 
 int node_print(json_t *document, int failed)
@@ -102,9 +107,13 @@ static json_t *fit_report(const zilch_model *model, int *failed)
         return json_null();
     }
     json_t *object = json_object();
-    node_put(object, "inverter", json_string(zilch_inverter_name(report.inverter)), failed);
+    const int is_full = report.structure == ZILCH_STRUCTURE_FULL;
+    node_put(object, "structure", json_string(zilch_structure_name(report.structure)), failed);
+    node_put(object, "inverter", is_full ? json_string(zilch_inverter_name(report.inverter)) : json_null(),
+             failed);
     node_put(object, "shrinkage", json_string(zilch_shrinkage_name(report.shrinkage)), failed);
-    node_put(object, "projection", json_string(zilch_projection_name(report.projection)), failed);
+    node_put(object, "projection",
+             is_full ? json_string(zilch_projection_name(report.projection)) : json_null(), failed);
     node_put(object, "rows", node_real(report.rows), failed);
     node_put(object, "moved", node_real(report.moved), failed);
     node_put(object, "pull", node_real(report.pull), failed);
@@ -121,6 +130,9 @@ int json_print_model(const zilch_model *model)
     node_put(document, "mu", node_vector(zilch_model_mu(model), dim, &failed), &failed);
     node_put(document, "sigma", node_vector(zilch_model_sigma(model), dim, &failed), &failed);
     node_put(document, "tau", node_vector(zilch_model_tau(model), dim, &failed), &failed);
+    node_put(document, "structure", json_string(zilch_structure_name(zilch_model_structure(model))), &failed);
+    node_put(document, "loadings",
+             rows_of(zilch_model_loadings(model), zilch_model_rank(model), 2 * dim, &failed), &failed);
     node_put(document, "correlation", square(zilch_model_correlation(model), 2 * dim, &failed), &failed);
     node_put(document, "observed", square(zilch_model_observed(model), 2 * dim, &failed), &failed);
     node_put(document, "report", fit_report(model, &failed), &failed);

@@ -214,6 +214,9 @@ static json_node *settings_object(const study_best *b, int *failed)
     node_put(object, "initial_sigma", node_real(o->initial_sigma), failed);
     node_put(object, "initial_spread", node_real(o->initial_spread), failed);
     node_put(object, "restart", node_whole(o->restart), failed);
+    node_put(object, "remember", node_whole(o->remember), failed);
+    node_put(object, "structure", node_text(zilch_structure_name(o->model.structure)), failed);
+    node_put(object, "rank", node_whole(o->model.rank), failed);
     node_put(object, "inverter", node_text(zilch_inverter_name(o->model.inverter)), failed);
     node_put(object, "shrinkage", node_text(zilch_shrinkage_name(o->model.shrinkage)), failed);
     node_put(object, "projection", node_text(zilch_projection_name(o->model.projection)), failed);
@@ -299,7 +302,7 @@ int json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evalua
     node_put(object, "value", node_real(e->value), &failed);
     node_put(object, "fitness", node_real(e->fitness), &failed);
     node_put(object, "active", node_whole(e->active), &failed);
-    node_put(object, "x", node_vector(e->x, run->dim, &failed), &failed);
+    node_put(object, "x", e->x ? node_vector(e->x, run->dim, &failed) : node_real(NAN), &failed);
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }
 

@@ -51,7 +51,7 @@ typedef struct activity {
 static zilch_status count_active(void *context, const zilch_evaluation *e)
 {
     activity *a = context;
-    if (e->generation < 1 || e->generation > a->generations) {
+    if (e->generation < 1 || e->generation > a->generations || !e->x) {
         return ZILCH_OK;
     }
     uint32_t *row = a->active + (e->generation - 1) * a->dim;
@@ -192,13 +192,12 @@ static zilch_status write_correlations(void *context, FILE *stream)
 {
     const learned *l = context;
     const size_t dim = zilch_model_dim(l->model);
-    const double *correlation = zilch_model_correlation(l->model);
     const size_t n = l->count;
     for (size_t i = 0; i < 2 * n; i++) {
         const size_t row = i < n ? l->coordinate[i] : dim + l->coordinate[i - n];
         for (size_t j = 0; j < 2 * n; j++) {
             const size_t column = j < n ? l->coordinate[j] : dim + l->coordinate[j - n];
-            fprintf(stream, "%s%.4f", j ? " " : "", correlation[row * 2 * dim + column]);
+            fprintf(stream, "%s%.4f", j ? " " : "", zilch_model_correlation_at(l->model, row, column));
         }
         fputc('\n', stream);
     }

@@ -119,6 +119,9 @@ static zilch_optimizer_options options_of(const search_request *r, const zilch_p
     o.restart = r->restart;
     o.active_least = (size_t)r->active_least;
     o.active_most = (size_t)r->active_most;
+    o.remember = (size_t)r->remember;
+    o.model.structure = (zilch_structure)r->structure;
+    o.model.rank = (size_t)r->rank;
     o.model.inverter = (zilch_inverter)r->inverter;
     o.model.shrinkage = (zilch_shrinkage)r->shrinkage;
     o.model.projection = (zilch_projection)r->projection;

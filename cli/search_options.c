@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PRESET_PUBLISHED = 1, DIM_MOST = 16000, PRIOR_MOST = 1000000 };
+enum { PRESET_PUBLISHED = 1, DIM_MOST = 1000000, RANK_MOST = 1000, PRIOR_MOST = 1000000 };
 
 enum {
     KEY_EPISODES = 'n',
@@ -34,6 +34,8 @@ enum {
     KEY_WIND_POWER,
     KEY_TURBULENCE_POWER,
     KEY_LAW,
+    KEY_STRUCTURE,
+    KEY_RANK,
     KEY_INVERTER,
     KEY_SHRINKAGE,
     KEY_PROJECTION,
@@ -47,6 +49,7 @@ enum {
     KEY_INITIAL_MU,
     KEY_INITIAL_SIGMA,
     KEY_INITIAL_SPREAD,
+    KEY_REMEMBER,
     KEY_RESTART,
     KEY_PRIOR_P,
     KEY_PRIOR_MU,
@@ -192,7 +195,8 @@ static void add_search(search_request *r, option_table *t)
     const cli_option rows[] = {
         {"preset", KEY_PRESET, "NAME", CLI_CHOICE, &r->preset, 0, 0, "default|published",
          "published: all as in the publication, unless said otherwise: --law zig --archive latest "
-         "--again all --inverter amortised --shrinkage none --projection clip --population 500 --elites 100 "
+         "--again all --structure full --inverter amortised --shrinkage none --projection clip --population "
+         "500 --elites 100 "
          "--generations 100 --initial-p 0.5 --initial-mu 0 --initial-sigma 2 --initial-spread 0 "
          "--restart 0 --prune no, and nothing kept from one refit to the next: --prior-p 0 --prior-mu 0 "
          "--prior-sigma 0 --prior-correlation 0 --weighting equal --values normal --margin 0 --shift 0 "
@@ -209,6 +213,11 @@ static void add_search(search_request *r, option_table *t)
         {"again", KEY_AGAIN, "NAME", CLI_CHOICE, &r->again, 0, 0, cli_agains,
          "Which elites the next generation evaluates again: all, as published; those that noise may have "
          "put among the elites, and the best; or none"},
+        {"structure", KEY_STRUCTURE, "NAME", CLI_CHOICE, &r->structure, 0, 0, cli_structures,
+         "Of the law zig: its correlations are any; none; or those of a few common factors, for thousands of "
+         "coordinates"},
+        {"rank", KEY_RANK, "K", CLI_COUNT, &r->rank, 1, RANK_MOST, NULL,
+         "Of the structure low-rank: factors at most"},
         {"inverter", KEY_INVERTER, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
          "From observed to latent correlations"},
         {"weights", KEY_WEIGHTS, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
@@ -226,6 +235,10 @@ static void add_search(search_request *r, option_table *t)
         {"initial-spread", KEY_INITIAL_SPREAD, "X", CLI_REAL, &r->initial_spread, 0, 1, NULL,
          "Correlation of being active in the first points, below 1: above 0 some of them are dense and some "
          "sparse, at 0.5 every number of active coordinates is as likely"},
+        {"remember", KEY_REMEMBER, "N", CLI_COUNT, &r->remember, 0, 1e9, NULL,
+         "How many of the best points, at least as many as elites, keep their coordinates in memory and in "
+         "the "
+         "study; 0: all"},
         {"restart", KEY_RESTART, "N", CLI_COUNT, &r->restart, 0, 0x1p64, NULL,
          "Begin anew after so many generations without a new best, the archive kept; 0: never"},
         {"over-ask", KEY_OVER_ASK, "SHARE", CLI_REAL, &r->over_ask, 0, 10, NULL,
@@ -366,6 +379,8 @@ static void defaults_of_search(search_request *r)
     r->law = (int)o.law;
     r->archive = (int)o.archive;
     r->again = (int)o.again;
+    r->structure = (int)o.model.structure;
+    r->rank = o.model.rank;
     r->inverter = (int)o.model.inverter;
     r->shrinkage = (int)o.model.shrinkage;
     r->projection = (int)o.model.projection;
@@ -375,6 +390,7 @@ static void defaults_of_search(search_request *r)
     r->initial_mu = o.initial_mu;
     r->initial_sigma = o.initial_sigma;
     r->initial_spread = o.initial_spread;
+    r->remember = o.remember;
     r->restart = o.restart;
     r->refit = o.refit;
     r->weighting = (int)o.refit.weighting;
@@ -418,6 +434,7 @@ static void defaults_as_published(search_request *r)
     r->law = ZILCH_LAW_ZIG;
     r->archive = ZILCH_ARCHIVE_LATEST;
     r->again = ZILCH_AGAIN_ALL;
+    r->structure = ZILCH_STRUCTURE_FULL;
     r->inverter = ZILCH_AMORTISED;
     r->shrinkage = ZILCH_SHRINK_NONE;
     r->projection = ZILCH_CLIP;
@@ -428,6 +445,7 @@ static void defaults_as_published(search_request *r)
     r->initial_mu = 0;
     r->initial_sigma = 2;
     r->initial_spread = 0;
+    r->remember = 0;
     r->restart = 0;
     r->refit = (zilch_refit){0};
     r->weighting = ZILCH_WEIGHTING_EQUAL;

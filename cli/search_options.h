@@ -52,10 +52,10 @@ typedef struct search_request {
     double timeout;
 
     /* The search. */
-    int law, inverter, shrinkage, projection, archive, again;
+    int law, structure, inverter, shrinkage, projection, archive, again;
     int weighting, values; /* of the refit, which has the rest of it */
     zilch_refit refit;
-    uint64_t population, elites, restart, seed;
+    uint64_t population, elites, rank, remember, restart, seed;
     double over_ask, price, initial_p, initial_mu, initial_sigma, initial_spread;
     uint64_t active_least, active_most;
     const char *on, *off, *groups, *bounds, *bounds_file, *weights, *warm_start;

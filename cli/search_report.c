@@ -55,11 +55,21 @@ void search_report_settings(const zilch_optimizer *optimizer)
     printf("search: law %s, population %zu, elites %zu, archive %s, again %s, price %.6g",
            zilch_law_name(o->law), o->population, o->elites, zilch_archive_name(o->archive),
            zilch_again_name(o->again), o->price);
+    if (o->remember > 0) {
+        printf(", remember %zu", o->remember);
+    }
     if (o->restart > 0) {
         printf(", restart %llu", (unsigned long long)o->restart);
     }
     putchar('\n');
-    if (o->law == ZILCH_LAW_ZIG) {
+    if (o->law == ZILCH_LAW_ZIG && o->model.structure != ZILCH_STRUCTURE_FULL) {
+        printf("fit: structure %s", zilch_structure_name(o->model.structure));
+        if (o->model.structure == ZILCH_STRUCTURE_LOW_RANK) {
+            printf(", rank %zu, shrinkage %s", o->model.rank, zilch_shrinkage_name(o->model.shrinkage));
+        }
+        putchar('\n');
+        print_refit(&o->refit);
+    } else if (o->law == ZILCH_LAW_ZIG) {
         printf("fit: inverter %s, shrinkage %s, projection %s\n", zilch_inverter_name(o->model.inverter),
                zilch_shrinkage_name(o->model.shrinkage), zilch_projection_name(o->model.projection));
         print_refit(&o->refit);

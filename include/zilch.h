@@ -216,17 +216,28 @@ typedef struct zilch_model zilch_model;
     X(NEAREST, "nearest")        \
     X(WEIGHTED, "weighted")
 
+/* What the latent correlations may be. full: any, a matrix of 2d x 2d. diagonal: none, marginals only.
+ * low-rank: those of k common factors, z = sqrt(D) e + L f with L L^T + D of unit diagonal: O(dk) numbers,
+ * and always positive definite. docs/large.md has how it is fitted and what it cannot say. */
+#define ZILCH_STRUCTURE_LIST(X)       \
+    X(STRUCTURE_FULL, "full")         \
+    X(STRUCTURE_DIAGONAL, "diagonal") \
+    X(STRUCTURE_LOW_RANK, "low-rank")
+
 #define X(name, text) ZILCH_##name,
 typedef enum zilch_inverter { ZILCH_INVERTER_LIST(X) } zilch_inverter;
+typedef enum zilch_structure { ZILCH_STRUCTURE_LIST(X) } zilch_structure;
 typedef enum zilch_shrinkage { ZILCH_SHRINKAGE_LIST(X) } zilch_shrinkage;
 typedef enum zilch_projection { ZILCH_PROJECTION_LIST(X) } zilch_projection;
 #undef X
 
 /* The names above, for people and files; NULL for a value that is none of them. */
 ZILCH_API const char *zilch_inverter_name(zilch_inverter inverter);
+ZILCH_API const char *zilch_structure_name(zilch_structure structure);
 ZILCH_API const char *zilch_shrinkage_name(zilch_shrinkage shrinkage);
 ZILCH_API const char *zilch_projection_name(zilch_projection projection);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_inverter_parse(const char *name, zilch_inverter *out);
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_structure_parse(const char *name, zilch_structure *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_shrinkage_parse(const char *name, zilch_shrinkage *out);
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_projection_parse(const char *name, zilch_projection *out);
 
@@ -237,6 +248,8 @@ typedef struct zilch_model_options {
     zilch_projection projection;    /* repair */
     double sigma_floor;             /* 0; no fitted sigma_i is below it */
     const zilch_networks *networks; /* NULL: the library's own; used by the amortised inverter */
+    zilch_structure structure;      /* full; the others need no inverter and no projection */
+    size_t rank;                    /* 10; of low-rank: factors at most, 1 to 1,000 */
 } zilch_model_options;
 
 ZILCH_API zilch_model_options zilch_model_defaults(void);
@@ -247,7 +260,9 @@ ZILCH_API zilch_model_options zilch_model_defaults(void);
  *
  * Special columns: always zero gives p = 0, the constant 0. Never zero gives p = 1,
  * a plain Gaussian. Active in one row only, or constant where active, gives
- * sigma = sigma_floor. The latents that say nothing then have zero correlations. */
+ * sigma = sigma_floor. The latents that say nothing then have zero correlations.
+ *
+ * With structure full at most 16,000 columns, else 1,000,000. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols,
                                                         const double *x, const double *weights,
                                                         const zilch_model_options *options);
@@ -259,6 +274,14 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_create(zilch_model **out, si
                                                            const double *mu, const double *sigma,
                                                            const double *correlation);
 
+/* The same with common factors, structure low-rank: `loadings` (rank x 2 dim) has a row for each factor, with
+ * what it adds to each latent; of each latent their squares' sum must be below 1, the rest is its own. rank
+ * 0: structure diagonal. */
+ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_create_factors(zilch_model **out, size_t dim,
+                                                                   const double *p, const double *mu,
+                                                                   const double *sigma, size_t rank,
+                                                                   const double *loadings);
+
 /* A random law for experiments: a latent correlation matrix with eigenvalues
  * decay^i in a random basis, brought to unit diagonal and corr(V_i, M_i) = 0;
  * mu ~ U(-2, 2), sigma ~ U(0, 4), p ~ U(p_min, p_max). 0 < decay < 1. */
@@ -267,8 +290,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_random(zilch_model **out, si
 
 ZILCH_API void zilch_model_destroy(zilch_model *model);
 
-/* Draw `rows` points into x (rows x dim). Consumes rows * 2 dim draws of rng. One
- * workspace is allocated for the call, nothing for a row. */
+/* Draw `rows` points into x (rows x dim). Consumes rows * (2 dim + rank) draws of rng, rank 0 but for
+ * low-rank. One workspace is allocated for the call, nothing for a row. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng,
                                                            size_t rows, double *x);
 
@@ -278,12 +301,21 @@ ZILCH_API const double *zilch_model_p(const zilch_model *model);     /* dim: P(X
 ZILCH_API const double *zilch_model_mu(const zilch_model *model);    /* dim: mean where active */
 ZILCH_API const double *zilch_model_sigma(const zilch_model *model); /* dim: deviation where active */
 ZILCH_API const double *zilch_model_tau(const zilch_model *model);   /* dim: thresholds, -Inf .. Inf */
+ZILCH_API zilch_structure zilch_model_structure(const zilch_model *model);
 /* 2 dim x 2 dim: the latent correlations, and the observed ones (Pearson's, of the
- * standardised values and the indicators) that the fit saw: NULL if not fitted. */
+ * standardised values and the indicators) that the fit saw: NULL if not fitted. Both are NULL unless the
+ * structure is full. */
 ZILCH_API const double *zilch_model_correlation(const zilch_model *model);
 ZILCH_API const double *zilch_model_observed(const zilch_model *model);
+/* Factors of a low-rank law, as many as were found worth having, and their loadings (rank x 2 dim); 0 and
+ * NULL of the other structures. */
+ZILCH_API size_t zilch_model_rank(const zilch_model *model);
+ZILCH_API const double *zilch_model_loadings(const zilch_model *model);
+/* One latent correlation of any structure, i and j from 0 to 2 dim - 1; NaN beyond. */
+ZILCH_API double zilch_model_correlation_at(const zilch_model *model, size_t i, size_t j);
 
 typedef struct zilch_fit_report {
+    zilch_structure structure; /* only full has inverter, projection, moved and pull */
     zilch_inverter inverter;
     zilch_shrinkage shrinkage;
     zilch_projection projection;
@@ -662,7 +694,10 @@ typedef struct zilch_optimizer_options {
     double initial_sigma;      /* 2; and their deviation */
     double initial_spread; /* 0.1; correlation of their masks: above 0 some points are dense and some sparse,
                               at 0.5 every number of active coordinates is as likely as any other */
-    uint64_t restart;      /* 0: never; begin anew after so many generations without a new best */
+    size_t remember;  /* 0: all; how many of the best points the archive keeps the coordinates of, at least
+                         `elites`; of the others only what they are worth. One of these that comes
+                              again counts as another point */
+    uint64_t restart; /* 0: never; begin anew after so many generations without a new best */
     zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
     zilch_refit refit;         /* and what it keeps */
 
@@ -748,7 +783,7 @@ typedef struct zilch_record {
     uint64_t evaluations, failures;
 } zilch_record;
 
-/* One of progress.points; x (dim) may be NULL. */
+/* One of progress.points; x (dim) may be NULL. ESTATE if its coordinates were forgotten (`remember`). */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_read(const zilch_optimizer *optimizer, uint64_t point,
                                                            double *x, zilch_record *out);
 
@@ -762,7 +797,7 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimiz
                                                   zilch_record *out, size_t *count);
 
 /* The front of active count and value: points whose value is better than that of every sparser one, from the
- * sparsest on. At most `capacity` of them; dim + 1 is always enough. */
+ * sparsest on, of those that are remembered. At most `capacity` of them; dim + 1 is always enough. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
                                                     zilch_record *out, size_t *count);
 
@@ -1143,7 +1178,7 @@ typedef struct zilch_evaluation {
     double value, fitness;          /* of this evaluation; NaN: failed */
     double weight;                  /* in the mean of its point: 1, or by the error told */
     size_t active;
-    const double *x; /* dim */
+    const double *x; /* dim; NULL if they were forgotten */
 } zilch_evaluation;
 
 typedef zilch_status (*zilch_run_reader)(void *context, const zilch_run *run);

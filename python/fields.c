@@ -20,6 +20,7 @@ NAMED(law)
 NAMED(direction)
 NAMED(archive)
 NAMED(again)
+NAMED(structure)
 NAMED(inverter)
 NAMED(shrinkage)
 NAMED(projection)
@@ -79,7 +80,10 @@ const field optimizer_fields[] = {NAME("law", law, law),
                                   DOUBLE("initial_mu", initial_mu),
                                   DOUBLE("initial_sigma", initial_sigma),
                                   DOUBLE("initial_spread", initial_spread),
+                                  SIZE("remember", remember),
                                   U64("restart", restart),
+                                  NAME("structure", model.structure, structure),
+                                  SIZE("rank", model.rank),
                                   NAME("inverter", model.inverter, inverter),
                                   NAME("shrinkage", model.shrinkage, shrinkage),
                                   NAME("projection", model.projection, projection),
@@ -113,13 +117,18 @@ const field recommend_fields[] = {SIZE("shortlist", shortlist), U64("evaluations
 #undef STRUCTURE
 
 #define STRUCTURE zilch_model_options
-const field model_fields[] = {NAME("inverter", inverter, inverter), NAME("shrinkage", shrinkage, shrinkage),
-                              NAME("projection", projection, projection), DOUBLE("sigma_floor", sigma_floor),
+const field model_fields[] = {NAME("structure", structure, structure),
+                              SIZE("rank", rank),
+                              NAME("inverter", inverter, inverter),
+                              NAME("shrinkage", shrinkage, shrinkage),
+                              NAME("projection", projection, projection),
+                              DOUBLE("sigma_floor", sigma_floor),
                               END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_fit_report
-const field report_fields[] = {NAME("inverter", inverter, inverter),
+const field report_fields[] = {NAME("structure", structure, structure),
+                               NAME("inverter", inverter, inverter),
                                NAME("shrinkage", shrinkage, shrinkage),
                                NAME("projection", projection, projection),
                                DOUBLE("rows", rows),

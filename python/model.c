@@ -71,6 +71,41 @@ static PyObject *model_sample(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
+/* A law of factors; without loadings, of none. */
+static PyObject *model_create_factors(PyObject *self, PyObject *args)
+{
+    PyObject *object[4];
+    array a[4] = {{.data = NULL}};
+    Py_ssize_t dim;
+    Py_ssize_t rank;
+    zilch_model *model = NULL;
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nnOOOO", &dim, &rank, &object[0], &object[1], &object[2], &object[3])) {
+        return NULL;
+    }
+    if (array_read(&a[0], object[0], "p", 'd', dim) && array_read(&a[1], object[1], "mean", 'd', dim) &&
+        array_read(&a[2], object[2], "std", 'd', dim) &&
+        array_read(&a[3], object[3], "loadings", 'd', rank * 2 * dim)) {
+        status = zilch_model_create_factors(&model, (size_t)dim, a[0].data, a[1].data, a[2].data,
+                                            (size_t)rank, a[3].data);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        array_release(&a[i]);
+    }
+    return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
+}
+
+static PyObject *model_structure(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    (void)self;
+    return PyArg_ParseTuple(args, "O&", handle_to_model, &model)
+               ? Py_BuildValue("sn", zilch_structure_name(zilch_model_structure(model)),
+                               (Py_ssize_t)zilch_model_rank(model))
+               : NULL;
+}
+
 static PyObject *model_dim(PyObject *self, PyObject *args)
 {
     const zilch_model *model;
@@ -88,7 +123,8 @@ static const struct {
              {"sigma", zilch_model_sigma, 0},
              {"tau", zilch_model_tau, 0},
              {"correlation", zilch_model_correlation, 1},
-             {"observed", zilch_model_observed, 1}};
+             {"observed", zilch_model_observed, 1},
+             {"loadings", zilch_model_loadings, 0}};
 
 /* Copies a part into an array; False if the model has none. */
 static PyObject *model_read(PyObject *self, PyObject *args)
@@ -106,16 +142,18 @@ static PyObject *model_read(PyObject *self, PyObject *args)
         i++;
     }
     const size_t dim = zilch_model_dim(model);
-    const size_t count = parts[i].is_matrix ? 4 * dim * dim : dim;
+    const size_t rows = parts[i].is_matrix ? 2 * dim : zilch_model_rank(model);
+    const size_t count = parts[i].get == zilch_model_loadings || parts[i].is_matrix ? rows * 2 * dim : dim;
     const double *values = parts[i].get(model);
+    if (!values) {
+        Py_RETURN_FALSE;
+    }
     if (!array_write(&a, out, "out", 'd', (Py_ssize_t)count)) {
         return NULL;
     }
-    if (values) {
-        memcpy(a.data, values, count * sizeof *values);
-    }
+    memcpy(a.data, values, count * sizeof *values);
     array_release(&a);
-    return PyBool_FromLong(values != NULL);
+    Py_RETURN_TRUE;
 }
 
 static PyObject *model_report(PyObject *self, PyObject *args)
@@ -188,6 +226,7 @@ static PyObject *model_load(PyObject *self, PyObject *args)
     {                                   \
 #name, name, METH_VARARGS, NULL \
     }
-PyMethodDef model_functions[] = {ROW(model_fit),  ROW(model_create), ROW(model_sample),    ROW(model_dim),
-                                 ROW(model_read), ROW(model_report), ROW(model_pack),      ROW(model_unpack),
-                                 ROW(model_save), ROW(model_load),   {NULL, NULL, 0, NULL}};
+PyMethodDef model_functions[] = {
+    ROW(model_fit),  ROW(model_create), ROW(model_create_factors), ROW(model_structure), ROW(model_sample),
+    ROW(model_dim),  ROW(model_read),   ROW(model_report),         ROW(model_pack),      ROW(model_unpack),
+    ROW(model_save), ROW(model_load),   {NULL, NULL, 0, NULL}};

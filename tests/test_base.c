@@ -155,6 +155,7 @@ static void test_name_table(void **state)
         return status;                                                  \
     }
 PLAIN_NAMES(inverter)
+PLAIN_NAMES(structure)
 PLAIN_NAMES(shrinkage)
 PLAIN_NAMES(projection)
 PLAIN_NAMES(law)
@@ -172,6 +173,7 @@ static const struct {
     const char *names[6]; /* by value; NULL ends them */
 } public_names[] = {
     {"inverter", inverter_name, inverter_parse, {"exact", "amortised"}},
+    {"structure", structure_name, structure_parse, {"full", "diagonal", "low-rank"}},
     {"shrinkage", shrinkage_name, shrinkage_parse, {"none", "entrywise", "bayes", "fisher", "all"}},
     {"projection", projection_name, projection_parse, {"clip", "repair", "nearest", "weighted"}},
     {"law", law_name, law_parse, {"zig", "dense", "adhoc", "ea"}},

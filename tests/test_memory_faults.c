@@ -81,6 +81,21 @@ static zilch_status fit_weighted(scene *s, object *out)
     return fit_with(s, out, ZILCH_SHRINK_NONE, ZILCH_WEIGHTED);
 }
 
+static zilch_status fit_low_rank(scene *s, object *out)
+{
+    zilch_model_options options = zilch_model_defaults();
+    options.structure = ZILCH_STRUCTURE_LOW_RANK;
+    options.rank = 2;
+    return zilch_model_fit(&out->model, 40, 3, s->x, NULL, &options);
+}
+
+static zilch_status create_factors(scene *s, object *out)
+{
+    static const double loadings[6] = {0.5, 0.5, 0.0, 0.0, 0.0, -0.5};
+    return zilch_model_create_factors(&out->model, 3, zilch_model_p(s->model), zilch_model_mu(s->model),
+                                      zilch_model_sigma(s->model), 1, loadings);
+}
+
 static zilch_status create(scene *s, object *out)
 {
     return zilch_model_create(&out->model, 3, zilch_model_p(s->model), zilch_model_mu(s->model),
@@ -315,6 +330,8 @@ static const struct {
     {"fit, repair", fit_repair, destroy_model},
     {"fit, nearest", fit_nearest, destroy_model},
     {"fit, weighted", fit_weighted, destroy_model},
+    {"fit, low-rank", fit_low_rank, destroy_model},
+    {"create with factors", create_factors, destroy_model},
     {"fit, amortised", fit_amortised, destroy_model},
     {"create", create, destroy_model},
     {"random", make_random, destroy_model},

@@ -303,7 +303,7 @@ def test_clone_has_the_parameters_and_is_not_fitted():
 
 
 def test_get_params_are_the_arguments_of_the_constructor():
-    options = {"inverter": "amortised", "shrinkage": "bayes", "projection": "clip", "sigma_floor": 0.5}
+    options = {"structure": "low-rank", "rank": 3, "inverter": "amortised", "shrinkage": "bayes", "projection": "clip", "sigma_floor": 0.5}
     assert ZeroInflatedGaussian(**options).get_params() == options
     assert ZeroInflatedGaussian().set_params(**options).get_params() == options
 
@@ -409,3 +409,44 @@ def test_correlations_that_no_law_has_are_refused():
 def test_wrong_arguments_of_sample_are_named(arguments, error):
     with pytest.raises(error, match=f"^{[*arguments][-1]}: "):
         known_law().sample(**arguments)
+
+
+def factors(d: int) -> np.ndarray:
+    """Values on one factor, masks on another."""
+    loadings = np.zeros((2, 2 * d))
+    loadings[0, :d] = 0.7 * (-1.0) ** np.arange(d)
+    loadings[1, d:] = 0.5
+    return loadings
+
+
+def test_low_rank_law_is_what_its_loadings_say():
+    d = 6
+    law = ZeroInflatedGaussian.from_parameters(np.ones(d), np.zeros(d), np.ones(d), loadings=factors(d))
+    assert law.structure == "low-rank" and law.loadings_.shape == (2, 2 * d) and law.observed_ is None
+    expected = factors(d).T @ factors(d)
+    np.fill_diagonal(expected, 1.0)
+    np.testing.assert_allclose(law.corr_, expected)
+    np.testing.assert_allclose(np.corrcoef(law.sample(40_000).T), expected[:d, :d], atol=0.03)
+    with pytest.raises(ValueError, match="not both"):
+        ZeroInflatedGaussian.from_parameters([1.0], [0.0], [1.0], np.eye(2), np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="explain all of it"):
+        ZeroInflatedGaussian.from_parameters([1.0], [0.0], [1.0], loadings=[[1.0, 0.0]])
+
+
+def test_structures_are_fitted_and_kept(tmp_path):
+    d = 40
+    truth = ZeroInflatedGaussian.from_parameters(np.full(d, 0.6), np.zeros(d), np.ones(d), loadings=factors(d))
+    x = truth.sample(120, seed=3)
+    law = ZeroInflatedGaussian(structure="low-rank", rank=4, shrinkage="fisher").fit(x)
+    assert 1 <= len(law.loadings_) <= 4 and law.report_["structure"] == "low-rank"
+    assert np.linalg.eigvalsh(law.corr_)[0] > 0
+    off = ~np.eye(2 * d, dtype=bool)
+    assert np.sqrt(np.mean((law.corr_ - truth.corr_)[off] ** 2)) < np.sqrt(np.mean(truth.corr_[off] ** 2)) / 2
+    law.save(tmp_path / "law")
+    again = ZeroInflatedGaussian.load(tmp_path / "law")
+    assert again.structure == "low-rank" and (again.sample(50) == law.sample(50)).all()
+    assert (pickle.loads(pickle.dumps(law)).sample(50) == law.sample(50)).all()
+    plain = ZeroInflatedGaussian(structure="diagonal").fit(x)
+    assert plain.loadings_ is None and (plain.corr_ == np.eye(2 * d)).all()
+    with pytest.raises(ValueError):
+        ZeroInflatedGaussian(structure="lowrank").fit(x)

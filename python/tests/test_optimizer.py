@@ -635,3 +635,16 @@ def test_an_array_need_not_be_aligned():
     search.tell_point(x, 1.0)
     search.advance()
     assert search.best.active == 0
+
+
+def test_many_coordinates_without_a_matrix():
+    search = zilch.Optimizer(20_000, structure="low-rank", rank=3, population=20, elites=5, remember=5, initial_p=0.01)
+    for _ in range(4):
+        ids, x = search.ask()
+        search.tell(ids, ((x - 1.0) ** 2).sum(axis=1))
+    assert search.settings["structure"] == "low-rank" and search.settings["remember"] == 5
+    assert search.progress.points > 5 and len(search.best.x) == 20_000
+    with pytest.raises(ValueError, match="structure low-rank"):
+        zilch.Optimizer(20_000)
+    with pytest.raises(ValueError, match="remember"):
+        zilch.Optimizer(10, population=20, elites=5, remember=4)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from . import _arrays, _core
 from ._arrays import Floats
 
-_PARAMETERS = ("inverter", "shrinkage", "projection", "sigma_floor")
+_PARAMETERS = ("structure", "rank", "inverter", "shrinkage", "projection", "sigma_floor")
 
 
 class ZeroInflatedGaussian:
@@ -22,6 +22,11 @@ class ZeroInflatedGaussian:
 
     Parameters
     ----------
+    structure : {"full", "diagonal", "low-rank"}
+        What the latent correlations may be: any, none, or those of a few common factors. The latter two take thousands of
+        coordinates and need no matrix; of the parameters below they use shrinkage and sigma_floor.
+    rank : int
+        Of "low-rank": factors at most.
     inverter : {"exact", "amortised"}
         From observed to latent correlations: in closed form, or by the publication's networks.
     shrinkage : {"none", "entrywise", "bayes", "fisher", "all"}
@@ -36,8 +41,11 @@ class ZeroInflatedGaussian:
     p_ : (d,) probability that a coordinate is active
     mean_, std_ : (d,) of its value where it is active
     threshold_ : (d,) a coordinate is active where its mask latent is at least this
-    corr_ : (2d, 2d) latent correlations, in the order V_1 .. V_d, M_1 .. M_d
-    observed_ : (2d, 2d) correlations of values and masks in the data, or None if the law was not fitted
+    corr_ : (2d, 2d) latent correlations, in the order V_1 .. V_d, M_1 .. M_d; of a structure other than "full" it is
+        made when it is asked for, from loadings_: not for many thousand coordinates
+    loadings_ : (k, 2d) what each factor adds to each latent, or None if there is no factor; corr_ is loadings_.T @
+        loadings_ with ones on its diagonal
+    observed_ : (2d, 2d) correlations of values and masks in the data, or None if the law was not fitted, or not "full"
     report_ : dict of how it was fitted, or None
     n_features_in_ : d
 
@@ -50,8 +58,10 @@ class ZeroInflatedGaussian:
     (1000, 3)
     """
 
-    def __init__(self, *, inverter: str = "exact", shrinkage: str = "none", projection: str = "repair",
+    def __init__(self, *, structure: str = "full", rank: int = 10, inverter: str = "exact", shrinkage: str = "none", projection: str = "repair",
                  sigma_floor: float = 0.0) -> None:
+        self.structure = structure
+        self.rank = rank
         self.inverter = inverter
         self.shrinkage = shrinkage
         self.projection = projection
@@ -74,9 +84,9 @@ class ZeroInflatedGaussian:
         return x
 
     @classmethod
-    def from_parameters(cls, p: ArrayLike, mean: ArrayLike, std: ArrayLike,
-                        corr: ArrayLike | None = None) -> ZeroInflatedGaussian:
-        """A law that is known: without correlations, or with (2d, 2d) latent ones.
+    def from_parameters(cls, p: ArrayLike, mean: ArrayLike, std: ArrayLike, corr: ArrayLike | None = None,
+                        loadings: ArrayLike | None = None) -> ZeroInflatedGaussian:
+        """A law that is known: without correlations, with (2d, 2d) latent ones, or with those of k factors, (k, 2d).
 
         >>> law = ZeroInflatedGaussian.from_parameters(p=[0.3, 0.6], mean=[2, -1], std=[1, 0.5])
         >>> float((law.sample(100_000) != 0).mean().round(2))
@@ -84,6 +94,14 @@ class ZeroInflatedGaussian:
         """
         first = _arrays.floats(p, "p", None)
         d = len(first)
+        if loadings is not None:
+            if corr is not None:
+                raise ValueError("give corr or loadings, not both")
+            factors = _arrays.floats(loadings, "loadings", None, 2 * d)
+            law = cls(structure="low-rank" if len(factors) else "diagonal")
+            law._adopt(_core.model_create_factors(d, len(factors), first, _arrays.floats(mean, "mean", d),
+                                                  _arrays.floats(std, "std", d), factors))
+            return law
         matrix = None if corr is None else _arrays.floats(corr, "corr", 2 * d, 2 * d)
         law = cls()
         law._adopt(_core.model_create(d, first, _arrays.floats(mean, "mean", d), _arrays.floats(std, "std", d), matrix))
@@ -101,11 +119,11 @@ class ZeroInflatedGaussian:
         law = cls()
         law._adopt(_core.model_load(path))
         if law.report_:
-            law.set_params(**{name: law.report_[name] for name in _PARAMETERS[:3]})
+            law.set_params(**{name: law.report_[name] for name in ("structure", "inverter", "shrinkage", "projection")})
         return law
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        state = {name: value for name, value in vars(self).items() if not name.endswith("_") and name != "_corr"}
         if "_model" in state:
             state["_model"] = _core.model_pack(state["_model"])
         return state
@@ -143,8 +161,25 @@ class ZeroInflatedGaussian:
         self.mean_ = _part(model, "mu", d)
         self.std_ = _part(model, "sigma", d)
         self.threshold_ = _part(model, "tau", d)
-        self.corr_ = _part(model, "correlation", 2 * d, 2 * d)
-        self.observed_, self.report_ = _fitted(model, d)
+        structure, rank = _core.model_structure(model)
+        self.loadings_ = _part(model, "loadings", rank, 2 * d) if rank else None
+        self._corr = _part(model, "correlation", 2 * d, 2 * d) if structure == "full" else None
+        self.observed_ = None
+        self.report_ = _report(model)
+        if self.report_ and structure == "full":
+            self.observed_ = _part(model, "observed", 2 * d, 2 * d)
+
+    @property
+    def corr_(self) -> Floats:
+        if not hasattr(self, "_model"):
+            raise AttributeError("this ZeroInflatedGaussian is not fitted yet: call fit first")
+        if self._corr is not None:
+            return self._corr
+        matrix = np.eye(2 * self.n_features_in_)
+        if self.loadings_ is not None:
+            matrix = self.loadings_.T @ self.loadings_
+            np.fill_diagonal(matrix, 1.0)
+        return matrix
 
     def _handle(self) -> _core.Model:
         if not hasattr(self, "_model"):
@@ -158,8 +193,8 @@ def _part(model: _core.Model, name: str, *shape: int) -> Floats:
     return out
 
 
-def _fitted(model: _core.Model, d: int) -> tuple[Floats | None, dict[str, Any] | None]:
-    out = np.empty((2 * d, 2 * d))
-    if not _core.model_read(model, "observed", out):
-        return None, None
-    return out, _core.model_report(model)
+def _report(model: _core.Model) -> dict[str, Any] | None:
+    try:
+        return _core.model_report(model)
+    except RuntimeError:  # not fitted
+        return None

@@ -4,6 +4,7 @@
 
 #define X(name, text) text,
 static const char *const inverter[] = {ZILCH_INVERTER_LIST(X)};
+static const char *const structure[] = {ZILCH_STRUCTURE_LIST(X)};
 static const char *const shrinkage[] = {ZILCH_SHRINKAGE_LIST(X)};
 static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
 static const char *const block[] = {ZILCH_BLOCK_LIST(X)};
@@ -37,6 +38,7 @@ static const char *const protocol[] = {ZILCH_PROTOCOL_LIST(X)};
     }
 
 DEFINE_NAMES(inverter)
+DEFINE_NAMES(structure)
 DEFINE_NAMES(shrinkage)
 DEFINE_NAMES(projection)
 DEFINE_NAMES(block)

@@ -1,13 +1,16 @@
-/* The zero-inflated Gaussian law: made from data or from parameters, read, and sampled. */
+/* The zero-inflated Gaussian law: made from data or from parameters, and read. */
 #include "model/model.h"
 
 #include "base/memory.h"
-#include "base/simd.h"
 #include "math/linalg.h"
+#include "model/factors.h"
 #include "model/invert.h"
 #include "model/moments.h"
 #include "model/noise.h"
 #include "model/project.h"
+
+#include <math.h>
+#include <string.h>
 
 /* ---- Options ------------------------------------------------------------------ */
 
@@ -18,7 +21,9 @@ zilch_model_options zilch_model_defaults(void)
                                  .shrinkage = ZILCH_SHRINK_NONE,
                                  .projection = ZILCH_REPAIR,
                                  .sigma_floor = 0.0,
-                                 .networks = NULL};
+                                 .networks = NULL,
+                                 .structure = ZILCH_STRUCTURE_FULL,
+                                 .rank = 10};
 }
 
 zilch_status zi_model_check_options(const zilch_model_options *options)
@@ -31,6 +36,13 @@ zilch_status zi_model_check_options(const zilch_model_options *options)
         return zi_fail(ZILCH_EARG,
                        "model options: inverter, shrinkage or projection is none of the known ones");
     }
+    if (!zilch_structure_name(options->structure)) {
+        return zi_fail(ZILCH_EARG, "model options: structure is none of the known ones");
+    }
+    if (options->rank < 1 || options->rank > ZI_MOST_RANK) {
+        return zi_fail(ZILCH_EARG, "model options: rank must be 1 to %d, not %zu", ZI_MOST_RANK,
+                       options->rank);
+    }
     if (!(options->sigma_floor >= 0.0 && isfinite(options->sigma_floor))) {
         return zi_fail(ZILCH_EARG, "model options: sigma_floor must be finite and not negative");
     }
@@ -39,31 +51,61 @@ zilch_status zi_model_check_options(const zilch_model_options *options)
 
 /* ---- Memory, and what follows from the parameters ------------------------------- */
 
-static zilch_status check_dim(size_t dim, const char *who)
+zilch_status zi_model_check_dim(size_t dim, zilch_structure structure, const char *who)
 {
-    if (dim < 1 || dim > ZI_MOST_DIM) {
-        return zi_fail(ZILCH_EARG, "%s: the dimension must be 1 to %d, not %zu", who, ZI_MOST_DIM, dim);
+    const int most = structure == ZILCH_STRUCTURE_FULL ? ZI_MOST_FULL_DIM : ZI_MOST_DIM;
+    if (dim >= 1 && dim <= (size_t)most) {
+        return ZILCH_OK;
     }
-    return ZILCH_OK;
+    return dim < 1 || dim > ZI_MOST_DIM
+               ? zi_fail(ZILCH_EARG, "%s: the dimension must be 1 to %d, not %zu", who, most, dim)
+               : zi_fail(ZILCH_EARG,
+                         "%s: structure full takes a dimension of 1 to %d, not %zu; structure low-rank or "
+                         "diagonal takes it",
+                         who, most, dim);
 }
 
-zilch_status zi_model_allocate(zilch_model **out, size_t dim, int fitted)
+/* Where it is the correlations that need much, the error says what would need less. */
+static zilch_status allocate_block(double **block, const zi_shape *shape, size_t count)
+{
+    const size_t million = 1000000;
+    const zilch_status status = zi_alloc(block, count);
+    if (status == ZILCH_OK || shape->structure != ZILCH_STRUCTURE_FULL || count < million) {
+        return status;
+    }
+    return zi_fail(
+        status,
+        "model: %zu MB for the correlations of %zu coordinates cannot be allocated; structure low-rank "
+        "needs far less",
+        count / (million / sizeof **block), shape->dim);
+}
+
+zilch_status zi_model_allocate(zilch_model **out, const zi_shape *shape)
 {
     const size_t header = (sizeof(zilch_model) + ZI_ALIGNMENT - 1) / sizeof(double);
-    const size_t square = 4 * dim * dim;
+    const size_t dim = shape->dim;
+    const int is_full = shape->structure == ZILCH_STRUCTURE_FULL;
+    const size_t square = is_full ? 4 * dim * dim : 0;
+    const size_t rank = shape->structure == ZILCH_STRUCTURE_LOW_RANK ? shape->rank : 0;
+    const size_t factors = rank ? 2 * dim * (rank + 1) : 0;
     double *block;
-    ZI_TRY(zi_alloc(&block, header + 4 * dim + (fitted ? 3 : 2) * square));
+    ZI_TRY(allocate_block(&block, shape, header + 4 * dim + (shape->fitted ? 3 : 2) * square + factors));
     zilch_model *model = (zilch_model *)block;
     double *array = block + header;
+    double *rest = array + 4 * dim;
     *model = (zilch_model){.dim = dim,
-                           .fitted = fitted,
+                           .structure = shape->structure,
+                           .fitted = shape->fitted,
                            .p = array,
                            .mu = array + dim,
                            .sigma = array + 2 * dim,
                            .tau = array + 3 * dim,
-                           .correlation = array + 4 * dim,
-                           .factor = array + 4 * dim + square,
-                           .observed = fitted ? array + 4 * dim + 2 * square : NULL};
+                           .correlation = is_full ? rest : NULL,
+                           .factor = is_full ? rest + square : NULL,
+                           .observed = is_full && shape->fitted ? rest + 2 * square : NULL,
+                           .rank = rank,
+                           .own = rank ? rest : NULL,
+                           .loading = rank ? rest + 2 * dim : NULL};
     *out = model;
     return ZILCH_OK;
 }
@@ -80,6 +122,22 @@ void zi_model_thresholds(zilch_model *model)
     }
 }
 
+static double common_of(const zilch_model *m, size_t i, size_t j)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < m->rank; k++) {
+        sum += m->loading[k * 2 * m->dim + i] * m->loading[k * 2 * m->dim + j];
+    }
+    return sum;
+}
+
+void zi_model_own(zilch_model *model)
+{
+    for (size_t i = 0; model->rank && i < 2 * model->dim; i++) {
+        model->own[i] = sqrt(1.0 - common_of(model, i, i));
+    }
+}
+
 zilch_status zi_model_factorise(zilch_model *model)
 {
     return zi_correlation_factor(2 * model->dim, model->correlation, model->factor);
@@ -91,15 +149,22 @@ static int is_parameter_row(const zilch_model *m, size_t i)
            isfinite(m->sigma[i]);
 }
 
-zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status failure, const char *who)
+static zilch_status check_loadings(const zilch_model *model, zilch_status failure, const char *who)
 {
-    const size_t n = 2 * model->dim;
-    for (size_t i = 0; i < model->dim; i++) {
-        if (!is_parameter_row(model, i)) {
-            return zi_fail(failure, "%s: p, mu or sigma of coordinate %zu (counted from 0) is out of range",
-                           who, i);
+    for (size_t i = 0; model->rank && i < 2 * model->dim; i++) {
+        const double common = common_of(model, i, i);
+        if (!(common < 1.0)) { /* nor NaN */
+            return zi_fail(failure,
+                           "%s: the loadings of latent %zu (counted from 0) explain all of it, or more", who,
+                           i);
         }
     }
+    return ZILCH_OK;
+}
+
+static zilch_status check_correlations(const zilch_model *model, zilch_status failure, const char *who)
+{
+    const size_t n = 2 * model->dim;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
             const double rho = model->correlation[i * n + j];
@@ -116,13 +181,30 @@ zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status fa
     return ZILCH_OK;
 }
 
+zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status failure, const char *who)
+{
+    for (size_t i = 0; i < model->dim; i++) {
+        if (!is_parameter_row(model, i)) {
+            return zi_fail(failure, "%s: p, mu or sigma of coordinate %zu (counted from 0) is out of range",
+                           who, i);
+        }
+    }
+    return model->structure == ZILCH_STRUCTURE_FULL ? check_correlations(model, failure, who)
+                                                    : check_loadings(model, failure, who);
+}
+
 int zi_model_is_valid(const zilch_model *model)
 {
     const size_t n = 2 * model->dim;
     if (zi_model_check_parameters(model, ZILCH_EARG, "model") != ZILCH_OK) {
         return 0;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; model->rank && i < n; i++) {
+        if (!(fabs(common_of(model, i, i) + model->own[i] * model->own[i] - 1.0) < 1e-12)) {
+            return 0;
+        }
+    }
+    for (size_t i = 0; model->factor && i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
             double product = 0.0;
             for (size_t k = 0; k <= j; k++) {
@@ -182,15 +264,44 @@ static zilch_status fit_correlations(zilch_model *model, const zilch_model_optio
     return status;
 }
 
+/* Of one block of memory, made for as many factors as may be, the loadings found are used. */
+static zilch_status fit_factors(zilch_model *model, const zi_data *data, double total,
+                                const zilch_model_options *options)
+{
+    const zi_factors_request request = {.data = data,
+                                        .total = total,
+                                        .worth = model->report.rows,
+                                        .p = model->p,
+                                        .mu = model->mu,
+                                        .sigma = model->sigma,
+                                        .shrinkage = options->shrinkage,
+                                        .most = model->rank};
+    zi_model_thresholds(model);
+    if (options->shrinkage == ZILCH_SHRINK_ALL) {
+        model->rank = 0;
+    }
+    if (model->rank) {
+        ZI_TRY(zi_factors_fit(&request, model->loading, &model->rank));
+    }
+    zi_model_own(model);
+    return ZILCH_OK;
+}
+
 static zilch_status fit(zilch_model *model, const zi_data *data, const zilch_model_options *options)
 {
     double total;
-    model->report = (zilch_fit_report){
-        .inverter = options->inverter, .shrinkage = options->shrinkage, .projection = options->projection};
+    model->report = (zilch_fit_report){.structure = options->structure,
+                                       .inverter = options->inverter,
+                                       .shrinkage = options->shrinkage,
+                                       .projection = options->projection};
     ZI_TRY(zi_data_check(data, &total, &model->report.rows));
     ZI_TRY(zi_marginals(data, total, model->p, model->mu, model->sigma));
-    ZI_TRY(zi_observed(data, total, model->p, model->mu, model->sigma, model->observed));
-    ZI_TRY(fit_correlations(model, options));
+    if (model->structure == ZILCH_STRUCTURE_FULL) {
+        ZI_TRY(zi_observed(data, total, model->p, model->mu, model->sigma, model->observed));
+        ZI_TRY(fit_correlations(model, options));
+    } else {
+        ZI_TRY(fit_factors(model, data, total, options));
+    }
     for (size_t i = 0; i < model->dim; i++) {
         model->sigma[i] = fmax(model->sigma[i], model->p[i] > 0.0 ? options->sigma_floor : 0.0);
     }
@@ -206,7 +317,7 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
     *out = NULL;
     const zilch_model_options chosen = options ? *options : zilch_model_defaults();
     ZI_TRY(zi_model_check_options(&chosen));
-    ZI_TRY(check_dim(cols, "fit"));
+    ZI_TRY(zi_model_check_dim(cols, chosen.structure, "fit"));
     size_t count;
     if (!x || rows < 2) {
         return zi_fail(ZILCH_EARG, "fit: needs at least two rows of data, not %zu", x ? rows : 0);
@@ -215,8 +326,10 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
         return zi_fail(ZILCH_EARG, "fit: %zu rows of %zu columns are more than memory can hold", rows, cols);
     }
     const zi_data data = {.rows = rows, .cols = cols, .x = x, .weights = weights};
+    const size_t fewest = rows < 2 * cols ? rows : 2 * cols; /* there are no more factors than that */
+    const zi_shape shape = {cols, chosen.structure, chosen.rank < fewest ? chosen.rank : fewest, 1};
     zilch_model *model;
-    ZI_TRY(zi_model_allocate(&model, cols, 1));
+    ZI_TRY(zi_model_allocate(&model, &shape));
     const zilch_status status = fit(model, &data, &chosen);
     if (status != ZILCH_OK) {
         zilch_model_destroy(model);
@@ -228,13 +341,18 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
 
 /* ---- From parameters -------------------------------------------------------------- */
 
+static void fill_marginals(zilch_model *model, const double *p, const double *mu, const double *sigma)
+{
+    memcpy(model->p, p, model->dim * sizeof *p);
+    memcpy(model->mu, mu, model->dim * sizeof *mu);
+    memcpy(model->sigma, sigma, model->dim * sizeof *sigma);
+}
+
 static zilch_status fill(zilch_model *model, const double *p, const double *mu, const double *sigma,
                          const double *correlation)
 {
     const size_t n = 2 * model->dim;
-    memcpy(model->p, p, model->dim * sizeof *p);
-    memcpy(model->mu, mu, model->dim * sizeof *mu);
-    memcpy(model->sigma, sigma, model->dim * sizeof *sigma);
+    fill_marginals(model, p, mu, sigma);
     if (correlation) {
         memcpy(model->correlation, correlation, n * n * sizeof *correlation);
     } else {
@@ -252,17 +370,49 @@ zilch_status zilch_model_create(zilch_model **out, size_t dim, const double *p, 
         return zi_fail(ZILCH_EARG, "create: no place for the model given");
     }
     *out = NULL;
-    ZI_TRY(check_dim(dim, "create"));
+    ZI_TRY(zi_model_check_dim(dim, ZILCH_STRUCTURE_FULL, "create"));
     if (!p || !mu || !sigma) {
         return zi_fail(ZILCH_EARG, "create: p, mu and sigma must be given");
     }
+    const zi_shape shape = {dim, ZILCH_STRUCTURE_FULL, 0, 0};
     zilch_model *model;
-    ZI_TRY(zi_model_allocate(&model, dim, 0));
+    ZI_TRY(zi_model_allocate(&model, &shape));
     const zilch_status status = fill(model, p, mu, sigma, correlation);
     if (status != ZILCH_OK) {
         zilch_model_destroy(model);
         return status;
     }
+    *out = model;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_model_create_factors(zilch_model **out, size_t dim, const double *p, const double *mu,
+                                        const double *sigma, size_t rank, const double *loadings)
+{
+    const zi_shape shape = {dim, rank ? ZILCH_STRUCTURE_LOW_RANK : ZILCH_STRUCTURE_DIAGONAL, rank, 0};
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "create: no place for the model given");
+    }
+    *out = NULL;
+    ZI_TRY(zi_model_check_dim(dim, shape.structure, "create"));
+    if (!p || !mu || !sigma || (rank && !loadings) || rank > ZI_MOST_RANK) {
+        return zi_fail(ZILCH_EARG,
+                       "create: p, mu, sigma and the loadings of at most %d factors must be given",
+                       ZI_MOST_RANK);
+    }
+    zilch_model *model;
+    ZI_TRY(zi_model_allocate(&model, &shape));
+    fill_marginals(model, p, mu, sigma);
+    if (rank) {
+        memcpy(model->loading, loadings, rank * 2 * dim * sizeof *loadings);
+    }
+    const zilch_status status = zi_model_check_parameters(model, ZILCH_EARG, "create");
+    if (status != ZILCH_OK) {
+        zilch_model_destroy(model);
+        return status;
+    }
+    zi_model_thresholds(model);
+    zi_model_own(model);
     *out = model;
     return ZILCH_OK;
 }
@@ -304,6 +454,33 @@ const double *zilch_model_observed(const zilch_model *model)
     return model->observed;
 }
 
+zilch_structure zilch_model_structure(const zilch_model *model)
+{
+    return model->structure;
+}
+
+size_t zilch_model_rank(const zilch_model *model)
+{
+    return model->rank;
+}
+
+const double *zilch_model_loadings(const zilch_model *model)
+{
+    return model->rank ? model->loading : NULL;
+}
+
+double zilch_model_correlation_at(const zilch_model *model, size_t i, size_t j)
+{
+    const size_t n = 2 * model->dim;
+    if (i >= n || j >= n) {
+        return NAN;
+    }
+    if (model->correlation) {
+        return model->correlation[i * n + j];
+    }
+    return i == j ? 1.0 : common_of(model, i, j);
+}
+
 zilch_status zilch_model_report(const zilch_model *model, zilch_fit_report *out)
 {
     if (!model || !out) {
@@ -313,44 +490,5 @@ zilch_status zilch_model_report(const zilch_model *model, zilch_fit_report *out)
         return zi_fail(ZILCH_ESTATE, "report: this model was not fitted to data");
     }
     *out = model->report;
-    return ZILCH_OK;
-}
-
-/* ---- Sampling -------------------------------------------------------------------- */
-
-/* Latents to one observed row. */
-ZI_CLONES
-static void observe(size_t dim, const double *restrict value, const double *restrict mask,
-                    const double *restrict mu, const double *restrict sigma, const double *restrict tau,
-                    double *restrict x)
-{
-    for (size_t i = 0; i < dim; i++) {
-        const double active = mu[i] + sigma[i] * value[i];
-        x[i] = mask[i] >= tau[i] ? active : 0.0;
-    }
-}
-
-zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng, size_t rows, double *x)
-{
-    if (!model || !rng || (!x && rows)) {
-        return zi_fail(ZILCH_EARG, "sample: model, generator and place for the points must be given");
-    }
-    enum { CACHE = 1 << 15 }; /* doubles in a block */
-    const size_t n = 2 * model->dim;
-    const size_t fitting = CACHE / n < 256 ? 256 : CACHE / n;
-    const size_t block_rows = fitting < rows ? fitting : rows;
-    double *latent;
-    ZI_TRY(zi_alloc(&latent, block_rows * n));
-    for (size_t begin = 0; begin < rows; begin += block_rows) {
-        const size_t count = rows - begin < block_rows ? rows - begin : block_rows;
-        zilch_rng_normals(rng, count * n, latent);
-        zi_multiply_lower(n, count, model->factor, latent);
-        for (size_t i = 0; i < count; i++) {
-            const double *row = latent + i * n;
-            observe(model->dim, row, row + model->dim, model->mu, model->sigma, model->tau,
-                    x + (begin + i) * model->dim);
-        }
-    }
-    zi_free(latent);
     return ZILCH_OK;
 }

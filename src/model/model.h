@@ -5,26 +5,45 @@
 #include "base/status.h"
 #include "math/linalg.h"
 
-enum { ZI_MOST_DIM = ZI_MOST_ORDER / 2 };
+/* Of any structure, and of full. */
+enum { ZI_MOST_DIM = 1000000, ZI_MOST_FULL_DIM = ZI_MOST_ORDER / 2, ZI_MOST_RANK = 1000 };
 
 /* One block holds the struct and all arrays. */
 struct zilch_model {
     size_t dim;
+    zilch_structure structure;
     int fitted;
     zilch_fit_report report;      /* if fitted */
     double *p, *mu, *sigma, *tau; /* dim each */
-    double *correlation;          /* n x n, n = 2 dim */
-    double *factor;               /* n x n: its lower Cholesky factor, in BLAS' order */
-    double *observed;             /* n x n, NULL if not fitted */
+    /* Of full; NULL of the others. */
+    double *correlation; /* n x n, n = 2 dim */
+    double *factor;      /* n x n: its lower Cholesky factor, in BLAS' order */
+    double *observed;    /* n x n, NULL if not fitted */
+    /* Of low-rank. */
+    size_t rank;
+    double *loading; /* rank x n */
+    double *own;     /* n: square root of what the loadings leave */
 };
+
+/* What the size of a model depends on. */
+typedef struct zi_shape {
+    size_t dim;
+    zilch_structure structure;
+    size_t rank; /* of low-rank: at most */
+    int fitted;
+} zi_shape;
 
 zilch_status zi_model_check_options(const zilch_model_options *options);
 
 /* Memory for a model of this size, arrays not initialised. */
-zilch_status zi_model_allocate(zilch_model **out, size_t dim, int fitted);
+zilch_status zi_model_allocate(zilch_model **out, const zi_shape *shape);
+
+/* Whether there can be a model of this size: EARG. */
+zilch_status zi_model_check_dim(size_t dim, zilch_structure structure, const char *who);
 
 /* What follows from p and the correlations: thresholds and the factor. */
 void zi_model_thresholds(zilch_model *model);
+void zi_model_own(zilch_model *model); /* of low-rank */
 zilch_status zi_model_factorise(zilch_model *model);
 
 /* Checks parameters that come from outside; `who` begins the error text. */

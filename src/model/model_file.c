@@ -1,13 +1,15 @@
 /* The model as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchmdl"
- *   u32       format version, 1
+ *   u32       format version: 1 of structure full, 2 of the others
  *   u32       1 if fitted, else 0
  *   u64       dim
+ *   version 2: u32 structure, u32 factors
  *   if fitted: u32 inverter, u32 shrinkage, u32 projection, u32 0, doubles rows, moved, pull
  *   doubles   p, mu, sigma (dim each)
- *   doubles   the correlation matrix's strict upper triangle, row by row
- *   if fitted: the same of the observed one
+ *   version 1: doubles, the correlation matrix's strict upper triangle, row by row; if fitted, the same of
+ *             the observed one
+ *   version 2: doubles, the loadings, factors x 2 dim
  *   u64       CRC-64 of all before it
  *
  * Thresholds and the sampling factor follow from these and are made anew. */
@@ -20,7 +22,7 @@
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'm', 'd', 'l'};
-enum { VERSION = 1 };
+enum { VERSION_FULL = 1, VERSION_FACTORS = 2 };
 
 static void write_triangle(zi_writer *writer, size_t n, const double *matrix)
 {
@@ -77,19 +79,29 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
     }
     zi_writer writer = {.data = buffer, .capacity = capacity};
     const size_t n = 2 * model->dim;
+    const int is_full = model->structure == ZILCH_STRUCTURE_FULL;
     zi_write_bytes(&writer, magic, sizeof magic);
-    zi_write_u32(&writer, VERSION);
+    zi_write_u32(&writer, is_full ? VERSION_FULL : VERSION_FACTORS);
     zi_write_u32(&writer, (uint32_t)model->fitted);
     zi_write_u64(&writer, model->dim);
+    if (!is_full) {
+        zi_write_u32(&writer, model->structure);
+        zi_write_u32(&writer, (uint32_t)model->rank);
+    }
     if (model->fitted) {
         write_report(&writer, &model->report);
     }
     zi_write_doubles(&writer, model->p, model->dim);
     zi_write_doubles(&writer, model->mu, model->dim);
     zi_write_doubles(&writer, model->sigma, model->dim);
-    write_triangle(&writer, n, model->correlation);
-    if (model->fitted) {
+    if (is_full) {
+        write_triangle(&writer, n, model->correlation);
+    }
+    if (is_full && model->fitted) {
         write_triangle(&writer, n, model->observed);
+    }
+    if (model->rank) {
+        zi_write_doubles(&writer, model->loading, model->rank * n);
     }
     zi_write_checksum(&writer);
     *length = writer.length;
@@ -101,14 +113,29 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
 
 /* Bytes of a packed model: known from its first fields, so nothing is allocated for a
  * length that the buffer does not have. */
-static size_t packed_length(size_t dim, int fitted)
+static size_t packed_length(const zi_shape *shape)
 {
-    const size_t n = 2 * dim;
-    const size_t doubles = 3 * dim + (fitted ? 2 : 1) * (n * (n - 1) / 2);
-    return sizeof magic + 4 + 4 + 8 + (fitted ? 4 * 4 + 3 * 8 : 0) + 8 * doubles + 8;
+    const size_t n = 2 * shape->dim;
+    const int is_full = shape->structure == ZILCH_STRUCTURE_FULL;
+    const size_t triangles = shape->fitted ? 2 : 1;
+    const size_t doubles = 3 * shape->dim + (is_full ? triangles * (n * (n - 1) / 2) : shape->rank * n);
+    return sizeof magic + 4 + 4 + 8 + (is_full ? 0 : 4 + 4) + (shape->fitted ? 4 * 4 + 3 * 8 : 0) +
+           8 * doubles + 8;
 }
 
-static zilch_status read_header(zi_reader *reader, size_t *dim, int *fitted)
+static int is_shape(const zi_shape *shape, uint32_t version)
+{
+    switch (shape->structure) {
+    case ZILCH_STRUCTURE_FULL:
+        return version == VERSION_FULL && shape->dim <= ZI_MOST_FULL_DIM;
+    case ZILCH_STRUCTURE_DIAGONAL:
+        return shape->rank == 0;
+    default:
+        return shape->structure == ZILCH_STRUCTURE_LOW_RANK && shape->rank <= ZI_MOST_RANK;
+    }
+}
+
+static zilch_status read_header(zi_reader *reader, zi_shape *shape)
 {
     char found[sizeof magic];
     zi_read_bytes(reader, found, sizeof found);
@@ -118,18 +145,21 @@ static zilch_status read_header(zi_reader *reader, size_t *dim, int *fitted)
     const uint32_t version = zi_read_u32(reader);
     const uint32_t flag = zi_read_u32(reader);
     const uint64_t size = zi_read_u64(reader);
-    if (reader->ok && version != VERSION) {
-        return zi_fail(ZILCH_EVERSION, "model: format version %u, this library reads version %d", version,
-                       VERSION);
+    if (reader->ok && version != VERSION_FULL && version != VERSION_FACTORS) {
+        return zi_fail(ZILCH_EVERSION, "model: format version %u, this library reads versions %d and %d",
+                       version, VERSION_FULL, VERSION_FACTORS);
     }
-    if (!reader->ok || flag > 1 || size < 1 || size > ZI_MOST_DIM ||
-        packed_length((size_t)size, (int)flag) != reader->length) {
+    *shape = (zi_shape){.dim = (size_t)size, .fitted = (int)(flag & 1)};
+    if (version == VERSION_FACTORS) {
+        shape->structure = (zilch_structure)zi_read_u32(reader);
+        shape->rank = zi_read_u32(reader);
+    }
+    if (!reader->ok || flag > 1 || size < 1 || size > ZI_MOST_DIM || !is_shape(shape, version) ||
+        packed_length(shape) != reader->length) {
         return zi_fail(ZILCH_EFORMAT,
                        "model: truncated or damaged: %zu bytes do not fit what it says it holds",
                        reader->length);
     }
-    *dim = (size_t)size;
-    *fitted = (int)flag;
     return ZILCH_OK;
 }
 
@@ -138,25 +168,32 @@ static zilch_status read_body(zi_reader *reader, zilch_model *model)
     const size_t n = 2 * model->dim;
     if (model->fitted) {
         ZI_TRY(read_report(reader, &model->report));
+        model->report.structure = model->structure;
     }
     zi_read_doubles(reader, model->p, model->dim);
     zi_read_doubles(reader, model->mu, model->dim);
     zi_read_doubles(reader, model->sigma, model->dim);
-    read_triangle(reader, n, model->correlation);
-    if (model->fitted) {
+    if (model->correlation) {
+        read_triangle(reader, n, model->correlation);
+    }
+    if (model->observed) {
         read_triangle(reader, n, model->observed);
+    }
+    if (model->rank) {
+        zi_read_doubles(reader, model->loading, model->rank * n);
     }
     if (!zi_read_checksum(reader)) {
         return zi_fail(ZILCH_EFORMAT, "model: damaged: the checksum is wrong");
     }
     ZI_TRY(zi_model_check_parameters(model, ZILCH_EFORMAT, "model"));
-    for (size_t i = 0; model->fitted && i < n * n; i++) {
+    for (size_t i = 0; model->observed && i < n * n; i++) {
         if (!(fabs(model->observed[i]) <= 1.0)) {
             return zi_fail(ZILCH_EFORMAT, "model: an observed correlation is out of range");
         }
     }
     zi_model_thresholds(model);
-    return zi_model_factorise(model);
+    zi_model_own(model);
+    return model->factor ? zi_model_factorise(model) : ZILCH_OK;
 }
 
 zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t length)
@@ -169,11 +206,10 @@ zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t le
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
     zi_reader reader = {.data = buffer, .length = length, .ok = 1};
-    size_t dim = 0;
-    int fitted = 0;
-    ZI_TRY(read_header(&reader, &dim, &fitted));
+    zi_shape shape;
+    ZI_TRY(read_header(&reader, &shape));
     zilch_model *model;
-    ZI_TRY(zi_model_allocate(&model, dim, fitted));
+    ZI_TRY(zi_model_allocate(&model, &shape));
     const zilch_status status = read_body(&reader, model);
     if (status != ZILCH_OK) {
         zilch_model_destroy(model);

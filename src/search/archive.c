@@ -12,6 +12,9 @@ void zi_archive_free(zi_archive *archive)
     zi_rows_free(&archive->rows);
     zi_free(archive->worth);
     zi_free(archive->slot);
+    zi_free(archive->forgotten);
+    archive->forgotten = NULL;
+    archive->forgotten_count = archive->forgotten_capacity = 0;
     archive->worth = NULL;
     archive->slot = NULL;
     archive->worth_capacity = archive->slots = 0;
@@ -51,6 +54,16 @@ static size_t place_of(const zi_archive *archive, size_t row)
     return place;
 }
 
+static void fill_table(zi_archive *archive)
+{
+    memset(archive->slot, 0, archive->slots * sizeof *archive->slot);
+    for (size_t row = 0; row < archive->rows.count; row++) {
+        if (!zi_archive_is_forgotten(archive, row)) {
+            archive->slot[place_of(archive, row)] = (uint32_t)row + 1;
+        }
+    }
+}
+
 /* At most half full. */
 static zilch_status widen_table(zi_archive *archive)
 {
@@ -63,13 +76,10 @@ static zilch_status widen_table(zi_archive *archive)
     const size_t wider = archive->slots ? 2 * archive->slots : 1024;
     uint32_t *slot;
     ZI_TRY(zi_alloc(&slot, wider));
-    memset(slot, 0, wider * sizeof *slot);
     zi_free(archive->slot);
     archive->slot = slot;
     archive->slots = wider;
-    for (size_t row = 0; row < archive->rows.count; row++) {
-        slot[place_of(archive, row)] = (uint32_t)row + 1;
-    }
+    fill_table(archive);
     return ZILCH_OK;
 }
 
@@ -130,7 +140,9 @@ double zi_archive_fitness(const zi_archive *archive, double value, size_t active
 zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 {
     const zi_worth *w = &archive->worth[point];
-    const double value = w->is_ranked ? w->value : NAN;
+    const int counts =
+        w->is_ranked || (zi_archive_is_forgotten(archive, point) && w->evaluations > w->failures);
+    const double value = counts ? w->value : NAN;
     return (zilch_record){.point = point,
                           .value = value,
                           .fitness = zi_archive_fitness(archive, value, w->active),
@@ -195,4 +207,59 @@ size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most,
         sift_down(archive, best, left - 1, 0);
     }
     return count;
+}
+
+/* ---- Forgetting ----------------------------------------------------------------------------------- */
+
+int zi_archive_is_forgotten(const zi_archive *archive, size_t point)
+{
+    return zi_rows_is_empty(&archive->rows, point);
+}
+
+zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active)
+{
+    const size_t row = archive->rows.count;
+    ZI_TRY(widen_table(archive));
+    ZI_TRY(zi_grow(&archive->worth, sizeof *archive->worth, row, row + 1, &archive->worth_capacity));
+    ZI_TRY(zi_rows_append_empty(&archive->rows));
+    archive->worth[row] = (zi_worth){.active = (uint32_t)active};
+    return ZILCH_OK;
+}
+
+static void mark(const zi_archive *archive, uint64_t since, size_t most, size_t *best, unsigned char *is_kept)
+{
+    const size_t count = zi_archive_select(archive, since, most, best);
+    for (size_t i = 0; i < count; i++) {
+        is_kept[best[i]] = 1;
+    }
+}
+
+zilch_status zi_archive_forget(zi_archive *archive, uint64_t since, size_t most)
+{
+    const size_t count = archive->rows.count;
+    size_t *best = NULL;
+    unsigned char *is_kept = NULL;
+    archive->forgotten_count = 0;
+    zilch_status status =
+        zi_grow(&archive->forgotten, sizeof *archive->forgotten, 0, count, &archive->forgotten_capacity);
+    status = status == ZILCH_OK ? zi_alloc(&best, most < count ? most : count) : status;
+    status = status == ZILCH_OK ? zi_alloc(&is_kept, count) : status;
+    if (status == ZILCH_OK) {
+        memset(is_kept, 0, count);
+        mark(archive, 0, most < count ? most : count, best, is_kept);
+        mark(archive, since, most < count ? most : count, best, is_kept);
+        for (size_t row = 0; row < count; row++) {
+            if (!is_kept[row] && !zi_archive_is_forgotten(archive, row)) {
+                archive->forgotten[archive->forgotten_count++] = row;
+                archive->worth[row].is_ranked = 0;
+            }
+        }
+        if (archive->forgotten_count) {
+            zi_rows_forget(&archive->rows, is_kept);
+            fill_table(archive);
+        }
+    }
+    zi_free(is_kept);
+    zi_free(best);
+    return status;
 }

@@ -20,14 +20,22 @@ typedef struct zi_archive {
     zi_rows rows; /* genomes, in the order of their first values */
     zi_worth *worth;
     size_t worth_capacity;
-    uint32_t *slot; /* hash table: row + 1, 0 where free */
-    size_t slots;   /* a power of 2, or 0 */
+    uint32_t *slot;    /* hash table: row + 1, 0 where free */
+    size_t slots;      /* a power of 2, or 0 */
+    size_t *forgotten; /* points that the last zi_archive_forget() has forgotten: */
+    size_t forgotten_count, forgotten_capacity;
 } zi_archive;
 
 void zi_archive_free(zi_archive *archive);
 
 /* Finds or adds the point with this genome, of `active` active coordinates. */
 zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point);
+
+/* The coordinates of all but the best `most` points, and the best `most` since an id, are forgotten; what
+ * they are worth stays. They are not found, selected or ranked any more. */
+zilch_status zi_archive_forget(zi_archive *archive, uint64_t since, size_t most);
+int zi_archive_is_forgotten(const zi_archive *archive, size_t point);
+zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active); /* as the next point */
 
 /* One more evaluation of a point. */
 typedef struct zi_told {

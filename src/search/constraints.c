@@ -403,15 +403,29 @@ static void mend_values(zi_mending *m, zilch_rng *rng, double *x)
     }
 }
 
+/* The same where there are bounds only, so that units are coordinates: a point is mostly zeros, and they are
+ * passed over quickly. */
+static void mend_bounds(const zi_mending *m, zilch_rng *rng, double *x)
+{
+    const zi_constraints *c = m->constraints;
+    for (size_t i = 0; i < c->dim; i++) {
+        if (x[i] != 0.0 && !is_inside(c, i, x[i])) {
+            x[i] = c->forced[i] == ZILCH_FORCED_OFF ? 0.0 : mended_value(m, rng, i, x[i], 1);
+        }
+    }
+}
+
 void zi_mend(zi_mending *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
+    if (!c->has_switches) {
+        mend_bounds(m, &rng, x);
+        return;
+    }
     for (size_t u = 0; u < c->units; u++) {
         m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? x[c->member[c->first[u]]] != 0.0
                                                     : c->forced[u] == ZILCH_FORCED_ON;
     }
-    if (c->has_switches) {
-        choose_units(m, &rng);
-    }
+    choose_units(m, &rng);
     mend_values(m, &rng, x);
 }

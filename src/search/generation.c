@@ -161,9 +161,14 @@ static zilch_status mend(const zilch_optimizer *o, const zi_marginals *marginals
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
         zilch_rng rng = stream_of(o, STREAM_MENDING);
         rng.counter = (uint64_t)(first_row + i) << ROW_LOG2;
-        zi_law_point(o->options.law, o->dim, genome + i * o->width, x);
+        double *row = genome + i * o->width;
+        if (o->width == o->dim) { /* it is the point */
+            zi_mend(&mending, rng, row);
+            continue;
+        }
+        zi_law_point(o->options.law, o->dim, row, x);
         zi_mend(&mending, rng, x);
-        zi_law_follow(o->options.law, o->dim, x, genome + i * o->width);
+        zi_law_follow(o->options.law, o->dim, x, row);
     }
     zi_mending_free(&mending);
     return status;

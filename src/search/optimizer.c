@@ -308,6 +308,9 @@ static zilch_status close_generation(zilch_optimizer *o)
     note_best(o, 0, &o->least_cost, &o->improved);
     note_best(o, o->epoch.first_id, &o->epoch.least_cost, &o->epoch.improved);
     restart_if_stalled(o);
+    if (o->options.remember) { /* without memory for that, all are remembered until the next time */
+        (void)!zi_archive_forget(&o->archive, o->epoch.first_id, o->options.remember);
+    }
     return ZILCH_OK;
 }
 

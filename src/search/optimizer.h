@@ -91,10 +91,11 @@ const zi_told *zi_optimizer_news(const zilch_optimizer *optimizer, size_t *count
 /* Everything but the archive, which whoever has recorded all news can make again: */
 zilch_status zi_optimizer_pack_state(const zilch_optimizer *optimizer, void *buffer, size_t capacity,
                                      size_t *length);
-/* unpack the state, give back the points in order (bytes of zi_rows), then the evaluations in order. */
+/* unpack the state, give back the points in order (bytes of zi_rows, none of one that was forgotten), then
+ * the evaluations in order. */
 zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer, size_t length);
-zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes,
-                                        size_t length);
+zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes, size_t length,
+                                        uint64_t active);
 zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, const zi_told *told);
 /* Whether it is complete now: EFORMAT if not. */
 zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);

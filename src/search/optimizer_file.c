@@ -1,7 +1,7 @@
 /* The optimiser as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchopt"
- *   u32       format version, 3
+ *   u32       format version, 4; 3, which had fewer options, is read too
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
  *   options   (options_file.c)
@@ -15,7 +15,8 @@
  *   late      u64 count; for each u64 id, u32 state, doubles value, error, its genome
  *   news      u64 count, of the open generation; for each u64 id, u64 point, doubles value, weight
  *   archive   u64 count; if it is in it, for each doubles value, weight, u64 id,
- *             u32 evaluations, failures, is_ranked, its genome
+ *             u32 evaluations, failures, is_ranked, its genome, of length 0 if it was forgotten, and then u32
+ *             how many coordinates were active
  *   u64       CRC-64 of all before it
  *
  * A genome is u64 length and that many bytes (rows.h). */
@@ -32,7 +33,7 @@
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
-enum { VERSION = 3 };
+enum { VERSION = 4, OLDEST = 3 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -103,6 +104,9 @@ static void write_archive(zi_writer *w, const zi_archive *a)
         zi_write_u32(w, a->worth[i].failures);
         zi_write_u32(w, a->worth[i].is_ranked);
         write_row(w, &a->rows, i);
+        if (zi_archive_is_forgotten(a, i)) {
+            zi_write_u32(w, a->worth[i].active);
+        }
     }
 }
 
@@ -308,6 +312,23 @@ static zilch_status add_point(zilch_optimizer *o, const double *genome)
     return point == before ? ZILCH_OK : damaged("a point is there twice");
 }
 
+static zilch_status add_forgotten(zilch_optimizer *o, uint64_t active)
+{
+    return o->options.remember && active <= o->dim ? zi_archive_add_forgotten(&o->archive, (size_t)active)
+                                                   : damaged("a point is missing");
+}
+
+static zilch_status read_point(zi_reader *r, zilch_optimizer *o, double *row)
+{
+    zi_reader ahead = *r;
+    if (zi_read_u64(&ahead) == 0 && ahead.ok) {
+        *r = ahead;
+        return add_forgotten(o, zi_read_u32(r));
+    }
+    ZI_TRY(read_row(r, o->width, row));
+    return add_point(o, row);
+}
+
 static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t points, double *row)
 {
     for (uint64_t i = 0; i < points; i++) {
@@ -321,15 +342,14 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
             (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
-        ZI_TRY(read_row(r, o->width, row));
-        ZI_TRY(add_point(o, row));
+        ZI_TRY(read_point(r, o, row));
         zi_worth *w = &o->archive.worth[i];
         w->value = value;
         w->weight = weight;
         w->id = id;
         w->evaluations = evaluations;
         w->failures = failures;
-        w->is_ranked = is_ranked;
+        w->is_ranked = is_ranked && !zi_archive_is_forgotten(&o->archive, (size_t)i);
     }
     return check_points(o);
 }
@@ -410,17 +430,17 @@ static zilch_status read_body(zi_reader *r, zilch_optimizer *o, int whole, doubl
     return r->ok && r->position == r->length ? ZILCH_OK : damaged("it is too long or too short");
 }
 
-static zilch_status read_header(zi_reader *r, int whole, size_t *dim, uint64_t *seed)
+static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, size_t *dim, uint64_t *seed)
 {
     char found[sizeof magic];
     zi_read_bytes(r, found, sizeof found);
     if (!r->ok || memcmp(found, magic, sizeof magic) != 0) {
         return zi_fail(ZILCH_EFORMAT, "optimizer: this is not a zilch optimizer");
     }
-    const uint32_t version = zi_read_u32(r);
-    if (r->ok && version != VERSION) {
-        return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads version %d", version,
-                       VERSION);
+    *version = zi_read_u32(r);
+    if (r->ok && (*version < OLDEST || *version > VERSION)) {
+        return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads versions %d to %d",
+                       *version, OLDEST, VERSION);
     }
     const uint32_t found_whole = zi_read_u32(r);
     const uint64_t size = zi_read_u64(r);
@@ -432,10 +452,10 @@ static zilch_status read_header(zi_reader *r, int whole, size_t *dim, uint64_t *
     return ZILCH_OK;
 }
 
-static zilch_status create(zi_reader *r, size_t dim, uint64_t seed, zilch_optimizer **out)
+static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t seed, zilch_optimizer **out)
 {
     zilch_optimizer_options options;
-    zilch_status status = zi_options_read(r, dim, &options);
+    zilch_status status = zi_options_read(r, version, dim, &options);
     if (status == ZILCH_OK && options.elites == 0) { /* an optimiser has chosen how many */
         status = damaged("its options");
     }
@@ -450,6 +470,7 @@ static zilch_status create(zi_reader *r, size_t dim, uint64_t seed, zilch_optimi
 static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer, size_t length)
 {
     zi_reader r = {.data = buffer, .length = length, .ok = 1};
+    uint32_t version = 0;
     size_t dim = 0;
     uint64_t seed = 0;
     double *row;
@@ -458,8 +479,8 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     if (!buffer) {
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
-    ZI_TRY(read_header(&r, whole, &dim, &seed));
-    ZI_TRY(create(&r, dim, seed, &o));
+    ZI_TRY(read_header(&r, whole, &version, &dim, &seed));
+    ZI_TRY(create(&r, version, dim, seed, &o));
     assert(o);
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
@@ -487,9 +508,13 @@ zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer
     return unpack(out, 0, buffer, length);
 }
 
-zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length)
+zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length,
+                                        uint64_t active)
 {
     double *row;
+    if (length == 0) {
+        return add_forgotten(o, active);
+    }
     ZI_TRY(zi_alloc(&row, o->width));
     zilch_status status = zi_row_decode(o->width, bytes, length, row);
     status = status == ZILCH_OK ? add_point(o, row) : status;
@@ -513,6 +538,9 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
                        o->archive.rows.count, o->restored_points);
     }
     o->restored_points = SIZE_MAX;
+    for (size_t point = 0; o->options.remember && point < o->archive.rows.count; point++) {
+        o->archive.worth[point].is_ranked &= (uint32_t)!zi_archive_is_forgotten(&o->archive, point);
+    }
     return check_points(o);
 }
 

@@ -41,9 +41,8 @@ static zilch_status check_counts(size_t dim, const zilch_optimizer_options *o)
 {
     const size_t most = (size_t)1 << 24;
     const size_t wide = zi_law_width(o->law, dim);
-    if (dim < 1 || dim > ZI_MOST_DIM) {
-        return zi_fail(ZILCH_EARG, "optimizer: the dimension must be 1 to %d, not %zu", ZI_MOST_DIM, dim);
-    }
+    ZI_TRY(zi_model_check_dim(dim, o->law == ZILCH_LAW_ZIG ? o->model.structure : ZILCH_STRUCTURE_DIAGONAL,
+                              "optimizer"));
     if (o->population > most || o->population * wide > SIZE_MAX / 16) {
         return zi_fail(ZILCH_EARG, "optimizer: a population of %zu points is too large", o->population);
     }
@@ -51,6 +50,11 @@ static zilch_status check_counts(size_t dim, const zilch_optimizer_options *o)
         return zi_fail(ZILCH_EARG,
                        "optimizer: elites must be at least 2 and fewer than the population of %zu, not %zu",
                        o->population, o->elites);
+    }
+    if (o->remember && o->remember < o->elites) {
+        return zi_fail(ZILCH_EARG,
+                       "optimizer: remember must be 0, for all, or at least the %zu elites, not %zu",
+                       o->elites, o->remember);
     }
     if (o->active_most > dim || o->active_least > dim) {
         return zi_fail(ZILCH_EARG, "optimizer: at most %zu coordinates can be active", dim);
@@ -80,7 +84,7 @@ static zilch_status check_numbers(const zilch_optimizer_options *o)
     return ZILCH_OK;
 }
 
-static zilch_status check_refit(size_t dim, const zilch_refit *r)
+static zilch_status check_refit(size_t dim, const zilch_refit *r, zilch_structure structure)
 {
     const struct {
         const char *name;
@@ -100,6 +104,10 @@ static zilch_status check_refit(size_t dim, const zilch_refit *r)
                            row[i].value);
         }
     }
+    if (r->prior_correlation > 0.0 && structure != ZILCH_STRUCTURE_FULL) {
+        return zi_fail(ZILCH_EARG, "optimizer: prior_correlation is for structure full, not %s",
+                       zilch_structure_name(structure));
+    }
     if (!zilch_weighting_name(r->weighting) || !zilch_values_name(r->values)) {
         return zi_fail(ZILCH_EARG, "optimizer: weighting or values is none of the known ones");
     }
@@ -118,10 +126,10 @@ zilch_status zi_options_check(size_t dim, const zilch_optimizer_options *o)
         !zilch_again_name(o->again)) {
         return zi_fail(ZILCH_EARG, "optimizer: law, direction, archive or again is none of the known ones");
     }
+    ZI_TRY(zi_model_check_options(&o->model));
     ZI_TRY(check_counts(dim, o));
     ZI_TRY(check_numbers(o));
-    ZI_TRY(check_refit(dim, &o->refit));
-    return zi_model_check_options(&o->model);
+    return check_refit(dim, &o->refit, o->model.structure);
 }
 
 /* A copy of an array of the caller's, if there is one. */

@@ -14,6 +14,6 @@ void zi_options_free(zilch_optimizer_options *options);
 
 /* As bytes (options_file.c). What was read must be checked; whatever it returns, zi_options_free(). */
 zilch_status zi_options_write(zi_writer *w, size_t dim, const zilch_optimizer_options *options);
-zilch_status zi_options_read(zi_reader *r, size_t dim, zilch_optimizer_options *out);
+zilch_status zi_options_read(zi_reader *r, uint32_t version, size_t dim, zilch_optimizer_options *out);
 
 #endif

@@ -50,9 +50,12 @@ static const field fields[] = {
     FIELD(NUMBER, refit.copied),
     FIELD(NUMBER, refit.redrawn),
     FIELD(NUMBER, refit.timid),
+    FIELD(CHOICE, model.structure), /* since version 4 */
+    FIELD(COUNT, model.rank),
+    FIELD(COUNT, remember),
 };
 #undef FIELD
-enum { FIELDS = sizeof fields / sizeof *fields };
+enum { FIELDS = sizeof fields / sizeof *fields, FIELDS_OF_VERSION_3 = 31 };
 _Static_assert(sizeof(zilch_law) == sizeof(uint32_t) && sizeof(int) == sizeof(uint32_t), "a choice is a u32");
 
 enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_LOWER = 4, HAS_UPPER = 8 };
@@ -209,10 +212,10 @@ static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)
     return ZILCH_OK;
 }
 
-zilch_status zi_options_read(zi_reader *r, size_t dim, zilch_optimizer_options *out)
+zilch_status zi_options_read(zi_reader *r, uint32_t version, size_t dim, zilch_optimizer_options *out)
 {
     *out = zilch_optimizer_defaults();
-    for (size_t i = 0; i < FIELDS; i++) {
+    for (size_t i = 0; i < (version < 4 ? (size_t)FIELDS_OF_VERSION_3 : (size_t)FIELDS); i++) {
         read_field(r, &fields[i], (char *)out + fields[i].offset);
     }
     ZI_TRY(read_arrays(r, dim, out));

@@ -60,6 +60,11 @@ static zilch_status read_point(const zilch_optimizer *o, size_t point, double *x
     if (!x) {
         return ZILCH_OK;
     }
+    if (zi_archive_is_forgotten(&o->archive, point)) {
+        return zi_fail(ZILCH_ESTATE,
+                       "archive: the coordinates of point %zu were forgotten; %zu are remembered", point,
+                       o->options.remember);
+    }
     ZI_TRY(zi_alloc(&genome, o->width));
     zi_rows_read(&o->archive.rows, point, genome);
     zi_law_point(o->options.law, o->dim, genome, x);
@@ -154,6 +159,7 @@ static int archive_is_valid(const zilch_optimizer *o)
 {
     const zi_archive *a = &o->archive;
     size_t used = 0;
+    size_t forgotten = 0;
     for (size_t i = 0; i < a->slots; i++) {
         used += a->slot[i] != 0;
         if (a->slot[i] > a->rows.count) {
@@ -162,12 +168,13 @@ static int archive_is_valid(const zilch_optimizer *o)
     }
     for (size_t row = 0; row < a->rows.count; row++) {
         const zi_worth *w = &a->worth[row];
+        forgotten += (size_t)zi_archive_is_forgotten(a, row);
         if (w->failures > w->evaluations || w->active > o->dim ||
             (w->is_ranked && !(isfinite(w->value) && w->weight > 0.0))) {
             return 0;
         }
     }
-    return used == a->rows.count;
+    return used + forgotten == a->rows.count && (!forgotten || o->options.remember);
 }
 
 static int generation_is_valid(const zilch_optimizer *o)

@@ -134,3 +134,31 @@ void zi_rows_keep(zi_rows *rows, size_t index, size_t place)
     memmove(rows->bytes + start, bytes, length);
     rows->end[place] = start + length;
 }
+
+void zi_rows_forget(zi_rows *rows, const unsigned char *is_kept)
+{
+    size_t start = 0; /* of the row, as it was */
+    size_t used = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const size_t end = rows->end[i];
+        if (is_kept[i]) {
+            memmove(rows->bytes + used, rows->bytes + start, end - start);
+            used += end - start;
+        }
+        rows->end[i] = used;
+        start = end;
+    }
+}
+
+zilch_status zi_rows_append_empty(zi_rows *rows)
+{
+    ZI_TRY(reserve(rows, 0));
+    rows->end[rows->count] = start_of(rows, rows->count);
+    rows->count++;
+    return ZILCH_OK;
+}
+
+int zi_rows_is_empty(const zi_rows *rows, size_t index)
+{
+    return rows->end[index] == start_of(rows, index);
+}

@@ -23,6 +23,12 @@ void zi_rows_take_back(zi_rows *rows); /* the last one */
  * be kept, and with `count` set afterwards, the others are gone. */
 void zi_rows_keep(zi_rows *rows, size_t index, size_t place);
 
+/* Makes rows empty; those behind them keep their numbers. `is_kept` (count). An empty row can only be asked
+ * for its length, which is 0. */
+void zi_rows_forget(zi_rows *rows, const unsigned char *is_kept);
+zilch_status zi_rows_append_empty(zi_rows *rows);
+int zi_rows_is_empty(const zi_rows *rows, size_t index);
+
 void zi_rows_read(const zi_rows *rows, size_t index, double *row);
 const unsigned char *zi_rows_bytes(const zi_rows *rows, size_t index, size_t *length);
 

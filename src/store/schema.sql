@@ -49,7 +49,7 @@ CREATE TABLE points (
     run    INTEGER NOT NULL REFERENCES runs,
     point  INTEGER NOT NULL,          -- from 0
     active INTEGER NOT NULL,          -- coordinates that are not 0
-    genome BLOB    NOT NULL,
+    genome BLOB    NOT NULL,          -- the word 'forgotten' of one that was not remembered
     PRIMARY KEY (run, point)
 ) STRICT;
 

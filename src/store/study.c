@@ -19,6 +19,8 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, arguments, machine, started, version, seed, dim,"
                    " law, direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
+    [ZI_FORGET_POINT] =
+        "UPDATE points SET genome = CAST('" ZI_FORGOTTEN "' AS BLOB) WHERE run = ? AND point = ?",
     [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
                           " noise, evaluating, searching, best_value, best_fitness, best_active, best_point)"
                           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -377,8 +379,33 @@ static zilch_status add_points(zilch_study *study, known_run *known, const zi_ar
         zi_bind_u64(add, known->run);
         zi_bind_u64(add, known->points);
         zi_bind_u64(add, archive->worth[known->points].active);
-        zi_bind_blob(add, genome, length);
+        if (length) {
+            zi_bind_blob(add, genome, length);
+        } else {
+            zi_bind_blob(add, (const unsigned char *)ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH);
+        }
         ZI_TRY(zi_statement_run(add));
+        known->points_sum = zi_sum_point(known->points_sum, genome, length);
+    }
+    return ZILCH_OK;
+}
+
+/* What the archive has forgotten in this generation, the file forgets too. The sum then is over what is left,
+ * made anew each time. */
+static zilch_status forget_points(zilch_study *study, known_run *known, uint64_t before,
+                                  const zi_archive *archive)
+{
+    zi_statement *forget;
+    ZI_TRY(zi_study_prepare(study, ZI_FORGET_POINT, &forget));
+    for (size_t i = 0; i < archive->forgotten_count && archive->forgotten[i] < before; i++) {
+        zi_bind_u64(forget, known->run);
+        zi_bind_u64(forget, archive->forgotten[i]);
+        ZI_TRY(zi_statement_run(forget));
+    }
+    known->points_sum = ZI_SUM_BEGIN;
+    for (size_t row = 0; row < archive->rows.count; row++) {
+        size_t length;
+        const unsigned char *genome = zi_rows_bytes(&archive->rows, row, &length);
         known->points_sum = zi_sum_point(known->points_sum, genome, length);
     }
     return ZILCH_OK;
@@ -451,7 +478,11 @@ zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optim
     known_run known;
     ZI_TRY(find_run(study, run, &known));
     ZI_TRY(check_turn(study, &known, optimizer));
+    const uint64_t before = known.points;
     ZI_TRY(add_points(study, &known, &optimizer->archive));
+    if (optimizer->options.remember) {
+        ZI_TRY(forget_points(study, &known, before, &optimizer->archive));
+    }
     ZI_TRY(add_generation(study, &known, optimizer, timings));
     ZI_TRY(add_evaluations(study, &known, optimizer));
     known.generation = optimizer->generations;

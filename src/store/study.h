@@ -5,10 +5,15 @@
 #include "store/sql.h"
 
 /* Statements that write, each prepared when first used and kept. */
+/* In the place of the genome of a point that was forgotten: it is none of any width. */
+#define ZI_FORGOTTEN "forgotten"
+enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1 };
+
 typedef enum zi_study_write {
     ZI_FIND_RUN,
     ZI_ADD_RUN,
     ZI_ADD_POINT,
+    ZI_FORGET_POINT,
     ZI_ADD_GENERATION,
     ZI_ADD_EVALUATION,
     ZI_PUT_CHECKPOINT,

@@ -8,6 +8,7 @@
 #include "search/optimizer.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_DIM = 1 << 24 }; /* more than any optimiser takes: nothing is allocated for it */
 
@@ -59,6 +60,11 @@ static zilch_stop read_stop(zi_statement *row)
         row->is_sound &= zilch_stop_parse(zi_column_text(row), &stop) == ZILCH_OK && stop != ZILCH_STOP_NONE;
     }
     return stop;
+}
+
+static int is_forgotten(const unsigned char *genome, size_t length)
+{
+    return length == ZI_FORGOTTEN_LENGTH && memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------------- */
@@ -246,6 +252,9 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     row->is_sound &= isnan(evaluation.fitness) == isnan(evaluation.value);
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
     const run_shape *shape = &reading->shape;
+    if (is_forgotten(genome, length)) {
+        return reading->reader(reading->context, &evaluation);
+    }
     const zilch_status status = zi_point_decode(shape->law, shape->dim, genome, length, reading->x);
     if (status == ZILCH_ENOMEM) {
         return status;
@@ -320,13 +329,15 @@ static zilch_status read_point(zi_statement *row, void *context)
     resuming *r = context;
     size_t length;
     const uint64_t point = zi_column_count(row);
+    const uint64_t active = zi_column_count(row);
     const unsigned char *genome = zi_column_blob(row, &length);
+    length = is_forgotten(genome, length) ? 0 : length == 0 ? SIZE_MAX : length;
     ZI_TRY(zi_columns_check(row, "point", point));
-    if (point != r->optimizer->archive.rows.count) {
+    if (point != r->optimizer->archive.rows.count || length == SIZE_MAX) {
         return fail_damaged(r->study, r->run, "a point is missing");
     }
     r->points_found = zi_sum_point(r->points_found, genome, length);
-    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length));
+    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length, active));
 }
 
 static zilch_status read_value(zi_statement *row, void *context)
@@ -351,8 +362,8 @@ static zilch_status resume(resuming *r)
     if (!r->optimizer) {
         return zi_study_fail_run(study, r->run);
     }
-    ZI_TRY(zi_study_rows(study, "SELECT point, genome FROM points WHERE run = ? ORDER BY point", r->run,
-                         read_point, r));
+    ZI_TRY(zi_study_rows(study, "SELECT point, active, genome FROM points WHERE run = ? ORDER BY point",
+                         r->run, read_point, r));
     ZI_TRY(
         zi_study_rows(study,
                       "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"

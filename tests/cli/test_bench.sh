@@ -17,6 +17,8 @@ for row in rows:
 PYTHON
 expect_status 0 "$zilch" bench train
 expect_in_output 'epoch vv 32 x 16000'
+expect_status 0 "$zilch" bench large
+expect_in_output 'low-rank d = 10000'
 expect_status 2 "$zilch" bench
 expect_status 2 "$zilch" bench modle
 expect_in_error "there is no benchmark 'modle'; there is: model train lander"

@@ -194,4 +194,17 @@ expect_status 2 "$zilch" fit read.csv -o read.csv
 expect_in_error 'read.csv is what is read'
 expect_status 2 "$zilch" fit link.csv -o read.csv
 [ "$(wc -l <read.csv)" -eq 3 ] || complain 'the data were replaced'
+# Structures without a matrix: fitted, shown, sampled from.
+for structure in diagonal low-rank; do
+  expect_status 0 "$zilch" fit data.csv -o structured --structure $structure --rank 2
+  expect_in_output "fit: structure $structure, "
+  expect_status 0 "$zilch" show structured
+  expect_in_output "structure $structure, "
+  expect_status 0 "$zilch" show structured --json
+  expect_in_output "\"structure\": \"$structure\""
+  expect_in_output '"correlation": null'
+  expect_status 0 "$zilch" sample structured -n 3
+done
+expect_status 2 "$zilch" fit data.csv -o structured --structure lowrank
+expect_in_error "--structure: 'lowrank' is none of full|diagonal|low-rank"
 verdict

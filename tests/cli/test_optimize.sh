@@ -349,7 +349,13 @@ wrong "option '--prune' needs a value: NAME" --problem smop1 --prune
 wrong "--preset: 'paper' is none of default|published" --problem smop1 --preset paper
 wrong '--elites 500: must be fewer than the population, which is 500' --problem smop1 --elites 500
 wrong "unknown option '--share'" --problem smop1 --share 0.5
-wrong "--dim: '16001' is not a whole number from 1 to 16000" --problem smop1 --dim 16001
+wrong "--dim: '1000001' is not a whole number from 1 to 1000000" --problem smop1 --dim 1000001
+wrong 'structure full takes a dimension of 1 to 16000, not 16001; structure low-rank' --problem smop1 --dim 16001
+wrong "--structure: 'lowrank' is none of full|diagonal|low-rank" --problem smop1 --structure lowrank
+wrong "--rank: '0' is not a whole number from 1 to 1000" --problem smop1 --structure low-rank --rank 0
+wrong 'prior_correlation is for structure full, not low-rank' --problem smop1 --structure low-rank \
+  --prior-correlation 5
+wrong 'remember must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --remember 99
 wrong "--shortlist: '100001' is not a whole number from 1 to 100000" --problem smop1 --shortlist 100001
 wrong "--recheck: '10000001' is not a whole number from 1 to 10000000" --problem smop1 --recheck 10000001
 wrong '--active-least 5 is more than --active-most 4' --problem smop1 --active-least 5 --active-most 4

@@ -67,7 +67,7 @@ name = sys.argv[1]
 m = json.load(open(name + ".json"))
 x = np.loadtxt({"model": "data"}.get(name, name) + ".csv", delimiter=",")
 d = x.shape[1]
-assert list(m) == ["dim", "p", "mu", "sigma", "tau", "correlation", "observed", "report"], list(m)
+assert list(m) == ["dim", "p", "mu", "sigma", "tau", "structure", "loadings", "correlation", "observed", "report"], list(m)
 assert m["dim"] == d and all(len(m[key]) == d for key in ("p", "mu", "sigma", "tau"))
 active = x != 0
 np.testing.assert_allclose(m["p"], active.mean(0), rtol=1e-15)
@@ -76,7 +76,7 @@ np.testing.assert_allclose(m["mu"], mu, rtol=1e-13, atol=1e-15)
 r, o = np.array(m["correlation"]), np.array(m["observed"])
 assert r.shape == o.shape == (2 * d, 2 * d)
 assert (r == r.T).all() and (np.diag(r) == 1).all() and np.linalg.eigvalsh(r).min() > -1e-12
-assert set(m["report"]) == {"inverter", "shrinkage", "projection", "rows", "moved", "pull"}
+assert set(m["report"]) == {"structure", "inverter", "shrinkage", "projection", "rows", "moved", "pull"}
 assert m["report"]["rows"] == len(x)
 for p, tau in zip(m["p"], m["tau"]):
     assert (tau is None) == (p in (0, 1))
