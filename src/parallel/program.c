@@ -54,6 +54,7 @@ static void finish(errand *e, zi_worker *w, size_t index)
     e->done++;
 }
 
+/* What it complained of before is forgotten, unless it may be about a point that it still has. */
 static void take_value(errand *e, zi_worker *w, size_t index, const zi_answer *answer)
 {
     e->value[w->point[index]] = answer->value;
@@ -61,8 +62,8 @@ static void take_value(errand *e, zi_worker *w, size_t index, const zi_answer *a
         e->batch->error[w->point[index]] = answer->error;
     }
     e->program->in_a_row = 0;
-    w->tail_length = 0;
     finish(e, w, index);
+    w->tail_length = w->count ? w->tail_length : 0;
 }
 
 static zilch_status give_up(const zilch_program *p, const zilch_failure *failure)
