@@ -19,7 +19,7 @@ typedef struct command {
 
 static const command commands[] = {
     {"lander", "search a sparse controller for the Lunar Lander", cmd_search},
-    {"optimize", "search a sparse optimum of a problem, or a sparse regression", cmd_search},
+    {"optimize", "search a sparse optimum of a problem or a program, or a sparse regression", cmd_search},
     {"compare", "run several methods on a problem, and test which is better", cmd_compare},
     {"resume", "go on with a run that was interrupted", cmd_resume},
     {"ask", "hand out points of a search, to be evaluated anywhere", cmd_ask},
