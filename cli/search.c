@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
+static const double between_shows = 0.2; /* seconds */
 
 /* A run under way. */
 typedef struct driver {
@@ -28,6 +29,7 @@ typedef struct driver {
     double start;         /* when it did */
     double marked;        /* when the last generation was recorded */
     double evaluating;    /* seconds in the objective since then */
+    double shown;         /* when the live line was last made in the midst of a generation */
     size_t done;          /* evaluations of the generation under way, where that is known, */
     size_t of;            /* of so many */
     size_t checked;       /* evaluations after the search */
@@ -233,9 +235,13 @@ static int watch(void *context, size_t done, size_t total)
     if (!d->is_searching) {
         return cli_is_stopped();
     }
+    const double now = cli_seconds();
     d->done = done;
     d->of = total;
-    show(d);
+    if (now - d->shown > between_shows) { /* the best of the archive is looked for in all of it */
+        d->shown = now;
+        show(d);
+    }
     return 0;
 }
 
