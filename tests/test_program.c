@@ -433,7 +433,7 @@ static void it_can_be_stopped(void **state)
 /* ---- Nobody is left behind
  * ----------------------------------------------------------------------------------- */
 
-/* Children that have left the group and the session are found too. */
+/* Children that have left the group, for one of their own, are found too. */
 static void children_go_with_their_program(void **state)
 {
     (void)state;
