@@ -18,6 +18,10 @@ run install cmake --install "$build" --prefix "$prefix"
 for file in bin/zilch include/zilch.h; do
   [ -e "$prefix/$file" ] || complain "not installed: $file"
 done
+find "$prefix" -type f \( -name zilch -o -name '*.so*' \) >"$scratch/installed"
+while read -r file; do
+  if readelf --dynamic "$file" | grep -E 'RPATH|RUNPATH'; then complain "$file looks for libraries in folders of its own"; fi
+done <"$scratch/installed"
 "$prefix/bin/zilch" --version >/dev/null || complain 'the installed command does not run'
 
 has_mpi=
