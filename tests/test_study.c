@@ -1718,7 +1718,6 @@ static void test_damage_before_recording(void **state)
         "INSERT INTO points VALUES (1, 25, 0, x'00')",
         "UPDATE checkpoints SET points = -1",
         "ALTER TABLE evaluations DROP COLUMN fitness",
-        "CREATE TRIGGER t AFTER INSERT ON points BEGIN SELECT RAISE(ABORT, 'no'); END",
     };
     char kept[100];
     zilch_optimizer *optimizer = make_study(1);
@@ -1733,6 +1732,21 @@ static void test_damage_before_recording(void **state)
         zilch_study_close(study);
     }
     unlink(kept);
+    zilch_optimizer_destroy(optimizer);
+}
+
+/* What somebody else's file would have us do is not done. */
+static void test_triggers_do_not_run(void **state)
+{
+    (void)state;
+    zilch_optimizer *optimizer = make_study(1);
+    edit("CREATE TRIGGER a AFTER INSERT ON points BEGIN DELETE FROM evaluations; END;"
+         "CREATE TRIGGER b BEFORE INSERT ON generations BEGIN SELECT RAISE(ABORT, 'no'); END");
+    advance(optimizer);
+    zilch_study *study = open_study(ZILCH_STUDY_WRITE);
+    OK(record(study, 1, optimizer));
+    zilch_study_close(study);
+    check_resumes(1, optimizer);
     zilch_optimizer_destroy(optimizer);
 }
 
@@ -2010,6 +2024,7 @@ int main(void)
         STUDY_TEST(test_damaged_cells),
         STUDY_TEST(test_missing_table),
         STUDY_TEST(test_damage_before_recording),
+        STUDY_TEST(test_triggers_do_not_run),
         STUDY_TEST(test_truncated),
         STUDY_TEST(test_flipped_bits),
         STUDY_TEST(test_full_disk),

@@ -105,6 +105,22 @@ static zilch_status make_uri(const char *path, int is_immutable, char **out)
     return ZILCH_OK;
 }
 
+/* What the file says about itself is data: it must not run functions, triggers or views, break the file's
+ * form, nor reach other files. */
+static zilch_status harden(const zi_sql *sql)
+{
+    static const struct {
+        int what, is_on;
+    } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                    {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        ZI_TRY(check(sql, sqlite3_db_config(sql->handle, settings[i].what, settings[i].is_on, NULL)));
+    }
+    sqlite3_limit(sql->handle, SQLITE_LIMIT_ATTACHED, 0);
+    return ZILCH_OK;
+}
+
 /* Nothing is read yet. A file that cannot be written is opened for reading. */
 static zilch_status connect(zi_sql *sql, int is_immutable)
 {
@@ -117,10 +133,7 @@ static zilch_status connect(zi_sql *sql, int is_immutable)
     zi_free(uri);
     ZI_TRY(check(sql, code));
     sqlite3_busy_timeout(sql->handle, sql->patience);
-    /* What the file says about itself is data: it must not run functions nor break the file's form. */
-    code = sqlite3_db_config(sql->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    ZI_TRY(check(sql, code));
-    return check(sql, sqlite3_db_config(sql->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL));
+    return harden(sql);
 }
 
 /* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty
@@ -205,7 +218,7 @@ static zilch_status open_file(zi_sql *sql, zilch_study_mode mode)
     ZI_TRY(connect(sql, 0));
     ZI_TRY(is_reader ? look_first(sql) : open_writable(sql));
     /* Temporary tables in memory: SQLite would ask the environment where to put them. */
-    ZI_TRY(zi_sql_execute(sql, "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
+    ZI_TRY(zi_sql_execute(sql, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON;"
                                "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"));
     return is_reader ? zi_sql_execute(sql, "PRAGMA query_only = ON") : ZILCH_OK;
 }
