@@ -26,22 +26,28 @@ static int wrong_line(const source *s, const char *why)
     return cli_fail("%s: line %zu: %s", s->name, s->line, why);
 }
 
+/* Makes room for `count` elements of `size` bytes in the array that the pointer at `array` points to. */
+static int widen(void *array, size_t count, size_t size)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *wider = realloc(old, count * size);
+    if (!wider) {
+        return cli_fail("out of memory");
+    }
+    memcpy(array, &wider, sizeof wider);
+    return 0; /* cppcheck-suppress memleak ; copied just now */
+}
+
 static int grow(told_values *t)
 {
     if (t->count < t->capacity) {
         return 0;
     }
     const size_t capacity = t->capacity ? 2 * t->capacity : 256;
-    uint64_t *id = realloc(t->id, capacity * sizeof *id);
-    t->id = id ? id : t->id;
-    double *value = realloc(t->value, capacity * sizeof *value);
-    t->value = value ? value : t->value;
-    double *error = realloc(t->error, capacity * sizeof *error);
-    t->error = error ? error : t->error;
-    char **reason = realloc(t->reason, capacity * sizeof *reason);
-    t->reason = reason ? reason : t->reason;
-    if (!id || !value || !error || !reason) {
-        return cli_fail("out of memory");
+    if (widen(&t->id, capacity, sizeof *t->id) || widen(&t->value, capacity, sizeof *t->value) ||
+        widen(&t->error, capacity, sizeof *t->error) || widen(&t->reason, capacity, sizeof *t->reason)) {
+        return 1;
     }
     t->capacity = capacity;
     return 0;

@@ -2,7 +2,7 @@
 # Sets nothing; gives setup PACKAGE..., quietly COMMAND... and the two lists of packages.
 
 build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
-test_packages='libcmocka-dev clang-tidy clang-format python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
+test_packages='libcmocka-dev clang-tidy clang-format cppcheck python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
   libopenmpi-dev openmpi-bin'
 
 # Those of the packages named that are not installed, on one line.

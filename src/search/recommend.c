@@ -261,8 +261,9 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
             spare->x = x;
         }
     }
-    best->tally = best->active < before ? (tally){0} : unpruned;
+    best->tally = unpruned;
     if (best->active < before) {
+        best->tally = (tally){0};
         ZI_TRY(evaluate(t, best, 1, repeats, t->noise));
         t->noise += repeats;
     }

@@ -52,7 +52,7 @@ static uint64_t sum_bytes(uint64_t sum, const unsigned char *bytes, size_t count
 
 static uint64_t sum_u64(uint64_t sum, uint64_t value)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[8] = {0};
     zi_writer writer = {.data = bytes, .capacity = sizeof bytes};
     zi_write_u64(&writer, value);
     return sum_bytes(sum, bytes, sizeof bytes);
