@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,7 +145,8 @@ int cli_is_same_file(const char *a, const char *b)
            stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-static volatile sig_atomic_t stop_signal;
+/* Not sig_atomic_t: a handler runs in one thread, and all of them look at these. */
+static atomic_int stop_signal;
 
 /* SIGUSR1 is what mpirun hands on, and what Slurm can be told to send before the time is over. */
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
@@ -152,14 +154,15 @@ enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
 /* Two texts, of which the handler reads the one that is not being written. */
 static char notice[2][160];
-static volatile sig_atomic_t notice_shown = -1;
+static atomic_int notice_shown = -1;
 
 static void note_signal(int number)
 {
     const int error = errno;
     stop_signal = number;
-    if ((number == SIGINT || number == SIGUSR1) && notice_shown >= 0) {
-        (void)!write(STDERR_FILENO, notice[notice_shown], strlen(notice[notice_shown]));
+    const int shown = notice_shown;
+    if ((number == SIGINT || number == SIGUSR1) && shown >= 0) {
+        (void)!write(STDERR_FILENO, notice[shown], strlen(notice[shown]));
     }
     errno = error;
 }
