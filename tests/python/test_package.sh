@@ -9,10 +9,13 @@ mkdir -p "$package"
 cp -r "$ZILCH_SOURCE_DIR/python/zilch" "$package/"
 cp "$ZILCH_BUILD_DIR/python/_core.abi3.so" "$package/zilch/"
 cd "$package"
-if [ -n "${ZILCH_SANITIZE-}" ]; then
-  # The interpreter and its packages leak on purpose; what the package leaks is measured by a test.
-  export LD_PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)"
-  export ASAN_OPTIONS=detect_leaks=0
-fi
+case ${ZILCH_SANITIZE-} in
+  '') ;;
+  thread) export LD_PRELOAD="$(cc -print-file-name=libtsan.so)" ;;
+  *)
+    # The interpreter and its packages leak on purpose; what the package leaks is measured by a test.
+    export LD_PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)"
+    export ASAN_OPTIONS=detect_leaks=0 ;;
+esac
 export ZILCH PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
 exec "$python" -m pytest -q -p no:cacheprovider --doctest-modules "$package/zilch" "$ZILCH_SOURCE_DIR/python/tests"
