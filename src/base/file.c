@@ -18,13 +18,30 @@ static zilch_status fail_errno(const char *path, const char *what)
     return zi_fail(ZILCH_EIO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static zilch_status read_stream(FILE *stream, const char *path, unsigned char **out, size_t *length)
+/* How much of a file of that size is worth reading: of a large one that does not begin as all of ours do, no
+ * more than the beginning. Whoever unpacks that says what it is not. */
+static size_t worth_reading(FILE *stream, size_t size)
+{
+    static const char ours[] = "zilch";
+    enum { MAGIC = 8, SMALL = 1 << 20 };
+    char begin[MAGIC] = {0};
+    if (size <= SMALL) {
+        return size;
+    }
+    const size_t taken = fread(begin, 1, MAGIC, stream);
+    rewind(stream);
+    return taken < MAGIC || strncmp(begin, ours, strlen(ours)) == 0 ? size : MAGIC;
+}
+
+static zilch_status read_stream(FILE *stream, const char *path, int is_ours, unsigned char **out,
+                                size_t *length)
 {
     struct stat info;
     if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
         return zi_fail(ZILCH_EIO, "%s: not a regular file", path);
     }
-    const size_t size = (size_t)info.st_size;
+    const size_t all = (size_t)info.st_size;
+    const size_t size = is_ours ? worth_reading(stream, all) : all;
     ZI_TRY(zi_alloc(out, size));
     *length = fread(*out, 1, size, stream);
     if (*length == size) {
@@ -36,7 +53,7 @@ static zilch_status read_stream(FILE *stream, const char *path, unsigned char **
                           : zi_fail(ZILCH_EIO, "%s: became shorter while it was read", path);
 }
 
-zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
+static zilch_status read_path(const char *path, int is_ours, unsigned char **out, size_t *length)
 {
     *out = NULL;
     /* Not to wait for the other end, should it be a pipe; that is refused below. */
@@ -49,9 +66,14 @@ zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
         }
         return status;
     }
-    const zilch_status status = read_stream(stream, path, out, length);
+    const zilch_status status = read_stream(stream, path, is_ours, out, length);
     fclose(stream);
     return status;
+}
+
+zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
+{
+    return read_path(path, 0, out, length);
 }
 
 /* Run the writer and close; the bytes are on the disk when this returns OK. */
@@ -199,7 +221,7 @@ zilch_status zi_file_load(const char *path, zi_unpacker unpack, void *out)
     if (!path) {
         return zi_fail(ZILCH_EARG, "load: no path given");
     }
-    ZI_TRY(zi_file_read(path, &p.bytes, &p.length));
+    ZI_TRY(read_path(path, 1, &p.bytes, &p.length));
     const zilch_status status = unpack(out, p.bytes, p.length);
     zi_free(p.bytes);
     return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());
