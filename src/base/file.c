@@ -114,14 +114,32 @@ static void flush_folder(char *path)
     }
 }
 
+/* What is replaced: the file, and how its owner calls it. */
+typedef struct target {
+    const char *path, *name;
+    const struct stat *old; /* NULL: there is none yet */
+} target;
+
+/* A name beside the file. One that would be too long is cut, since the file's own may be as long as can be.
+ */
+static void name_temporary(const char *path, unsigned attempt, char *out, size_t size)
+{
+    enum { KEPT = 200 };
+    const char *slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    const size_t length = strlen(path + folder);
+    snprintf(out, size, "%.*s.%ld-%u.tmp", (int)(folder + (length < KEPT ? length : KEPT)), path,
+             (long)getpid(), attempt);
+}
+
 /* A stream on a new file; its name goes to `temporary`, which has room for it. Mode as
  * a plain fopen would give, or that of the old file. */
-static FILE *open_temporary(const char *path, const struct stat *old, char *temporary, size_t size)
+static FILE *open_temporary(const target *t, char *temporary, size_t size)
 {
     assert(temporary);
     int file = -1;
     for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
-        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        name_temporary(t->path, attempt, temporary, size);
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) {
             return NULL;
@@ -130,7 +148,7 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     if (file < 0) {
         return NULL;
     }
-    FILE *stream = !old || fchmod(file, old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
+    FILE *stream = !t->old || fchmod(file, t->old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
         close(file);
         unlink(temporary);
@@ -138,12 +156,12 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     return stream;
 }
 
-static zilch_status write_and_rename(const char *path, const char *temporary, FILE *stream,
+static zilch_status write_and_rename(const target *t, const char *temporary, FILE *stream,
                                      zilch_file_writer write, void *context)
 {
-    zilch_status status = write_and_close(stream, path, 1, write, context);
-    if (status == ZILCH_OK && rename(temporary, path) != 0) {
-        status = fail_errno(path, "cannot rename into place");
+    zilch_status status = write_and_close(stream, t->name, 1, write, context);
+    if (status == ZILCH_OK && rename(temporary, t->path) != 0) {
+        status = fail_errno(t->name, "cannot rename into place");
     }
     if (status != ZILCH_OK) {
         unlink(temporary);
@@ -151,15 +169,15 @@ static zilch_status write_and_rename(const char *path, const char *temporary, FI
     return status;
 }
 
-static zilch_status replace(const char *path, const struct stat *old, zilch_file_writer write, void *context)
+static zilch_status replace(const target *t, zilch_file_writer write, void *context)
 {
     enum { SUFFIX = 40 }; /* longer than any ".PID-attempt.tmp" */
-    const size_t size = strlen(path) + SUFFIX;
+    const size_t size = strlen(t->path) + SUFFIX;
     char *temporary;
     ZI_TRY(zi_alloc(&temporary, size));
-    FILE *stream = open_temporary(path, old, temporary, size);
-    const zilch_status status = stream ? write_and_rename(path, temporary, stream, write, context)
-                                       : fail_errno(path, "cannot create a file beside it");
+    FILE *stream = open_temporary(t, temporary, size);
+    const zilch_status status = stream ? write_and_rename(t, temporary, stream, write, context)
+                                       : fail_errno(t->name, "cannot create a file beside it");
     if (status == ZILCH_OK) {
         flush_folder(temporary);
     }
@@ -179,9 +197,10 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
         return write_directly(path, write, context);
     }
     /* Through links: what is replaced is the file they lead to. */
-    char *target = exists ? realpath(path, NULL) : NULL;
-    const zilch_status status = replace(target ? target : path, exists ? &info : NULL, write, context);
-    free(target);
+    char *real = exists ? realpath(path, NULL) : NULL;
+    const target t = {real ? real : path, path, exists ? &info : NULL};
+    const zilch_status status = replace(&t, write, context);
+    free(real);
     return status;
 }
 
