@@ -177,8 +177,16 @@ static int look(const zi_sql *sql)
     return execute(sql, "SELECT 1 FROM sqlite_schema LIMIT 1");
 }
 
-/* A reader of a write-ahead log writes too, into the log's index, and tidies up behind itself. Where it may
- * not, one of two things is the case. There is a log: then a writer is at work and has made the index. Or
+/* Whether a reader was kept from making the log's index, by a folder it may not write to or a disk that is
+ * full. */
+static int is_refused(int code)
+{
+    return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY || code == SQLITE_FULL ||
+           code == SQLITE_IOERR_SHMOPEN || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
+}
+
+/* A reader of a write-ahead log writes too, into the log's index, and tidies up behind itself. Where it
+ * cannot, one of two things is the case. There is a log: then a writer is at work and has made the index. Or
  * there is none: then nobody is, all is in the file, and it can be read as one that never changes. */
 static zilch_status look_first(zi_sql *sql)
 {
@@ -187,14 +195,13 @@ static zilch_status look_first(zi_sql *sql)
         return check(sql, look(sql));
     }
     const int code = look(sql);
-    const int is_refused = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
-    if (!is_refused) {
+    if (!is_refused(code)) {
         return check(sql, code);
     }
     if (log_size(sql) > 0) {
         return zi_sql_fail(sql, ZILCH_EIO,
                            "was left by a writer with a write-ahead log, which cannot be read in a read-only "
-                           "folder; copy both to another");
+                           "folder or on a full disk; copy both to another");
     }
     ZI_TRY(connect(sql, 1));
     return check(sql, look(sql));
