@@ -20,6 +20,7 @@
 struct zi_sql {
     sqlite3 *handle;
     int patience; /* milliseconds */
+    int is_made;  /* the file, by this process */
     char path[];  /* as the caller named it */
 };
 
@@ -138,10 +139,11 @@ static zilch_status connect(zi_sql *sql, int is_immutable)
 
 /* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty
  * database. */
-static zilch_status make_file(const zi_sql *sql)
+static zilch_status make_file(zi_sql *sql)
 {
     const int file = open(sql->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
+        sql->is_made = 1;
         close(file);
         return ZILCH_OK;
     }
@@ -237,14 +239,31 @@ zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, 
     ZI_TRY(zi_alloc_bytes(&sql, 1, sizeof *sql + strlen(path) + 1));
     sql->handle = NULL;
     sql->patience = patience;
+    sql->is_made = 0;
     memcpy(sql->path, path, strlen(path) + 1);
     const zilch_status status = open_file(sql, mode);
     if (status != ZILCH_OK) {
-        zi_sql_close(sql);
+        zi_sql_close_failed(sql);
         return status;
     }
     *out = sql;
     return ZILCH_OK;
+}
+
+/* The file and what SQLite may have left beside it. */
+static void remove_files(const zi_sql *sql)
+{
+    static const char *const suffix[] = {"-wal", "-shm", "-journal", ""};
+    const size_t size = strlen(sql->path) + sizeof "-journal";
+    char *path;
+    if (zi_alloc(&path, size) != ZILCH_OK) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+        snprintf(path, size, "%s%s", sql->path, suffix[i]);
+        (void)unlink(path);
+    }
+    zi_free(path);
 }
 
 void zi_sql_close(zi_sql *sql)
@@ -255,6 +274,16 @@ void zi_sql_close(zi_sql *sql)
         (void)code;
         zi_free(sql);
     }
+}
+
+void zi_sql_close_failed(zi_sql *sql)
+{
+    if (sql && sql->is_made) {
+        (void)sqlite3_close(sql->handle);
+        sql->handle = NULL;
+        remove_files(sql);
+    }
+    zi_sql_close(sql);
 }
 
 /* ---- Whole statements and transactions -------------------------------------------------------------- */
