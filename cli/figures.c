@@ -127,6 +127,9 @@ static _Noreturn void gnuplot_become(const char *folder, const char *script, con
 
 static int gnuplot_judge(const char *folder, const char *script, int status)
 {
+    if (cli_is_stopped()) { /* Ctrl-C has ended it too, and that is said elsewhere */
+        return CLI_FAILED;
+    }
     if (WIFSIGNALED(status)) {
         return cli_fail("%s/%s: gnuplot was ended by signal %d", folder, script, WTERMSIG(status));
     }
