@@ -122,6 +122,23 @@ static zilch_status harden(const zi_sql *sql)
     return ZILCH_OK;
 }
 
+/* SQLite refuses whole paths that are longer, and does not say so. */
+static int is_path_too_long(const zi_sql *sql)
+{
+    enum { MOST = 512 };
+    char folder[MOST];
+    return strlen(sql->path) >= MOST ||
+           (*sql->path != '/' &&
+            (!getcwd(folder, sizeof folder) || strlen(folder) + 1 + strlen(sql->path) >= MOST));
+}
+
+static zilch_status fail_connect(const zi_sql *sql, int code)
+{
+    return (code & 0xff) == SQLITE_CANTOPEN && is_path_too_long(sql)
+               ? zi_sql_fail(sql, ZILCH_EIO, "the whole path is too long for SQLite, which takes 512 bytes")
+               : fail_code(sql, code);
+}
+
 /* Nothing is read yet. A file that cannot be written is opened for reading. */
 static zilch_status connect(zi_sql *sql, int is_immutable)
 {
@@ -132,7 +149,9 @@ static zilch_status connect(zi_sql *sql, int is_immutable)
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int code = sqlite3_open_v2(uri, &sql->handle, flags, NULL);
     zi_free(uri);
-    ZI_TRY(check(sql, code));
+    if (code != SQLITE_OK) {
+        return fail_connect(sql, code);
+    }
     sqlite3_busy_timeout(sql->handle, sql->patience);
     return harden(sql);
 }
