@@ -30,21 +30,32 @@ void cli_keep_messages(char *buffer, size_t size)
     kept_size = size;
 }
 
-int cli_fail(const char *format, ...)
+/* One line, whatever the names in it are made of: what would end it, or tell the terminal something, is shown
+ * as '?'. */
+static void print_message(const char *text)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    if (kept) {
-        vsnprintf(kept, kept_size, format, arguments);
-        va_end(arguments);
-        return CLI_FAILED;
-    }
     flockfile(stderr);
     fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    for (const char *at = text; *at; at++) {
+        const unsigned char letter = (unsigned char)*at;
+        putc_unlocked(letter < ' ' || letter == 0x7f ? '?' : letter, stderr);
+    }
+    putc_unlocked('\n', stderr);
     funlockfile(stderr);
+}
+
+int cli_fail(const char *format, ...)
+{
+    char text[1 << 14]; /* for two of the longest paths, and what is said of them */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (kept) {
+        snprintf(kept, kept_size, "%s", text);
+    } else {
+        print_message(text);
+    }
     return CLI_FAILED;
 }
 

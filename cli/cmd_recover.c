@@ -168,10 +168,13 @@ static int report(const request *r, const recover_result *result)
     if (!r->figures) {
         return CLI_OK;
     }
-    fflush(stdout); /* the result comes before what is said of its figures */
+    fflush(stdout);      /* the result comes before what is said of its figures */
+    cli_watch_signals(); /* to take half a figure away */
     const int status = draw_figures(r->figures, result);
     if (!status) {
         fprintf(stderr, "zilch recover: figures in %s\n", r->figures);
+    } else {
+        cli_end_if_stopped();
     }
     return status;
 }

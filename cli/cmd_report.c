@@ -73,16 +73,19 @@ static void remove_scratch(const char *path)
 /* ---- The page -------------------------------------------------------------------- */
 
 /* What can be made is made: a page without figures, where gnuplot fails or there is no folder for them. */
-static int make(const request *r, const report *content, const char *folder)
+static int make(const request *r, const report *content, const char *folder, report_figures *figures)
 {
-    report_figures figures = {.count = 0};
-    const int undrawn = folder ? report_draw(content, folder, &figures) : CLI_FAILED;
-    if (report_write_page(content, folder, &figures, r->output)) {
+    const int undrawn = folder ? report_draw(content, folder, figures) : CLI_FAILED;
+    if (cli_is_stopped()) {
+        return cli_fail("stopped");
+    }
+    if (report_write_page(content, folder, figures, r->output)) {
+        figures->is_undrawn = 0; /* of no use without a page */
         return CLI_FAILED;
     }
     if (undrawn) {
         return cli_fail("%s: made without %s", r->output,
-                        figures.is_drawn[0] ? "all of its figures" : "figures");
+                        figures->is_drawn[0] ? "all of its figures" : "figures");
     }
     printf("%s\n", r->output);
     if (r->figures) {
@@ -91,18 +94,25 @@ static int make(const request *r, const report *content, const char *folder)
     return CLI_OK;
 }
 
-/* The data of figures that could not be drawn are kept. */
+/* The data of figures that could not be drawn are kept, if they are all there, and a page that lacks them. */
 static int make_in_scratch(const request *r, const report *content)
 {
     char folder[4096];
+    report_figures figures = {.count = 0};
     if (make_scratch(folder, sizeof folder)) {
-        return make(r, content, NULL);
+        return make(r, content, NULL, &figures);
     }
-    const int status = make(r, content, folder);
-    if (!status) {
+    const int status = make(r, content, folder, &figures);
+    if (!figures.is_undrawn || cli_is_stopped()) {
         remove_scratch(folder);
     }
     return status;
+}
+
+static int make_in_folder(const request *r, const report *content)
+{
+    report_figures figures = {.count = 0};
+    return figures_make_folder(r->figures) ? CLI_FAILED : make(r, content, r->figures, &figures);
 }
 
 int cmd_report(int argc, char **argv)
@@ -118,10 +128,12 @@ int cmd_report(int argc, char **argv)
     report content;
     int status = report_open(&content, r.study, r.run != UINT64_MAX ? r.run : 0);
     if (!status) {
-        status = !r.figures                       ? make_in_scratch(&r, &content)
-                 : figures_make_folder(r.figures) ? CLI_FAILED
-                                                  : make(&r, &content, r.figures);
+        cli_watch_signals();
+        status = r.figures ? make_in_folder(&r, &content) : make_in_scratch(&r, &content);
     }
     report_close(&content);
+    if (status) {
+        cli_end_if_stopped();
+    }
     return status;
 }

@@ -3,6 +3,7 @@
 #include "coordinates.h"
 
 #include "number.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -182,9 +183,12 @@ static int read_lines(FILE *stream, size_t dim, double *low, double *high, coord
     char *text = NULL;
     size_t capacity = 0;
     size_t row = 0;
+    size_t line = 1;
+    const char *why = "";
     int status = 0;
-    for (size_t line = 1; !status && getline(&text, &capacity, stream) >= 0; line++) {
-        text[strcspn(text, "#\r\n")] = '\0';
+    int more = 1;
+    for (; !status && (more = text_read_line(stream, &text, &capacity, &why)) > 0; line++) {
+        text[strcspn(text, "#\r")] = '\0';
         if (!text[strspn(text, " \t")] || (line == 1 && is_header(text))) {
             continue;
         }
@@ -192,10 +196,10 @@ static int read_lines(FILE *stream, size_t dim, double *low, double *high, coord
                            : fail(error, "line %zu: there are only %zu coordinates", line, dim);
         row++;
     }
-    if (!status && ferror(stream)) {
-        status = fail(error, "cannot read: %s", strerror(errno));
-    }
     free(text);
+    if (more < 0) {
+        return ferror(stream) ? fail(error, "cannot read: %s", why) : fail(error, "line %zu: %s", line, why);
+    }
     return !status && row < dim
                ? fail(error, "has %zu lines of bounds, but there are %zu coordinates", row, dim)
                : status;

@@ -29,8 +29,9 @@ void figure_put_numbers(FILE *stream, const char *name, size_t count, const doub
 
 /* ---- Text ------------------------------------------------------------------------ */
 
-/* Between single quotes a quote is doubled, and a backslash takes the meaning of what is behind it. What is
- * no UTF-8 becomes '?'. */
+/* Between single quotes nothing is run, and a backslash takes the meaning of what is behind it. A quote is a
+ * string of its own between two others: doubled, as gnuplot's manual has it, it is misread at the beginning
+ * and beside another. What is no UTF-8 becomes '?'. */
 static void put_letters(FILE *stream, const char *text)
 {
     while (*text) {
@@ -38,7 +39,7 @@ static void put_letters(FILE *stream, const char *text)
         if (length == 0 || (unsigned char)*text < ' ') {
             fputc('?', stream);
         } else if (*text == '\'') {
-            fputs("''", stream);
+            fputs("'.\"'\".'", stream);
         } else {
             fprintf(stream, "%s%.*s", strchr("_^{}@&~\\", *text) ? "\\" : "", (int)length, text);
         }

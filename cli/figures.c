@@ -6,9 +6,11 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,20 +102,34 @@ static int script_copy(const char *folder, const figure_script *script)
 
 enum { CANNOT_ENTER = 125, CANNOT_RUN = 126, NOT_FOUND = 127 }; /* exit statuses, as a shell has them */
 
+/* What stands before the name of a picture that is being drawn. */
+enum { BEFORE_SIZE = 32 };
+
+static void name_before(char out[BEFORE_SIZE])
+{
+    snprintf(out, BEFORE_SIZE, "tmp-%ld-", (long)getpid());
+}
+
 /* The child: gnuplot in the folder, started without a shell, so that any name will do,
  * and without the user's start-up file. What it says goes to stderr; it says something
- * about our UTF-8 in any locale that has another encoding. */
-static _Noreturn void gnuplot_become(const char *folder, const char *script)
+ * about our UTF-8 in any locale that has another encoding. It goes when zilch does. */
+static _Noreturn void gnuplot_become(const char *folder, const char *script, const char *before)
 {
+    char setting[BEFORE_SIZE + sizeof "drawn_as = ''"];
+    snprintf(setting, sizeof setting, "drawn_as = '%s'", before);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (chdir(folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || setenv("LC_ALL", "C.UTF-8", 1) != 0) {
         _exit(CANNOT_ENTER);
     }
-    execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
+    execlp("gnuplot", "gnuplot", "-d", "-e", setting, script, (char *)NULL);
     _exit(errno == ENOENT ? NOT_FOUND : CANNOT_RUN);
 }
 
 static int gnuplot_judge(const char *folder, const char *script, int status)
 {
+    if (cli_is_stopped()) { /* Ctrl-C has ended it too, and that is said elsewhere */
+        return CLI_FAILED;
+    }
     if (WIFSIGNALED(status)) {
         return cli_fail("%s/%s: gnuplot was ended by signal %d", folder, script, WTERMSIG(status));
     }
@@ -130,12 +146,14 @@ static int gnuplot_judge(const char *folder, const char *script, int status)
 
 static int gnuplot_run(const char *folder, const char *script)
 {
+    char before[BEFORE_SIZE];
+    name_before(before);
     const pid_t child = fork();
     if (child < 0) {
         return cli_fail("cannot start gnuplot: %s", strerror(errno));
     }
     if (child == 0) {
-        gnuplot_become(folder, script);
+        gnuplot_become(folder, script, before);
     }
     int status;
     while (waitpid(child, &status, 0) < 0) {
@@ -146,41 +164,99 @@ static int gnuplot_run(const char *folder, const char *script)
     return gnuplot_judge(folder, script, status);
 }
 
-/* Old pictures go first, so that what is there afterwards is new. */
-static int picture_remove(const char *folder, const char *name, const char *extension)
+/* ---- Pictures -------------------------------------------------------------------- */
+
+/* With what a whole one ends, but for a few bytes. */
+static const struct {
+    const char *extension, *end;
+} pictures[] = {{".svg", "</svg>"}, {".png", "IEND"}, {".pdf", "%%EOF"}};
+enum { PICTURES = sizeof pictures / sizeof *pictures };
+
+/* Whether the file ends as it should; -1 if it is not there, or empty. */
+static int picture_is_whole(const char *path, const char *end)
 {
-    char *path = path_join(folder, name, extension);
-    if (!path) {
-        return 1;
+    enum { LAST = 16 };
+    char last[LAST + 1] = "";
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
+        return -1;
     }
-    const int failed =
-        unlink(path) != 0 && errno != ENOENT ? cli_fail("%s: cannot remove: %s", path, strerror(errno)) : 0;
-    free(path);
+    const int is_long = fseek(file, -LAST, SEEK_END) == 0;
+    const size_t taken = is_long ? fread(last, 1, LAST, file) : 0;
+    fclose(file);
+    for (size_t i = 0; i < taken; i++) {
+        if (strncmp(last + i, end, strlen(end)) == 0) {
+            return 1;
+        }
+    }
+    return taken ? 0 : -1;
+}
+
+/* gnuplot may end with 0 and have written nothing, for want of a terminal, say, or not all, for want of room.
+ */
+static int picture_check(const char *drawn, const char *path, const char *end)
+{
+    const int is_whole = picture_is_whole(drawn, end);
+    return is_whole > 0   ? 0
+           : is_whole < 0 ? cli_fail("%s: gnuplot did not write it", path)
+                          : cli_fail("%s: gnuplot did not write all of it; is the disk full?", path);
+}
+
+static int picture_rename(const char *drawn, const char *path, const char *end)
+{
+    (void)end;
+    return rename(drawn, path) != 0 ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
+static int picture_drop(const char *drawn, const char *path, const char *end)
+{
+    (void)path;
+    (void)end;
+    (void)unlink(drawn);
+    return 0;
+}
+
+static int picture_remove(const char *drawn, const char *path, const char *end)
+{
+    (void)drawn;
+    (void)end;
+    return unlink(path) != 0 && errno != ENOENT ? cli_fail("%s: cannot remove: %s", path, strerror(errno))
+                                                : 0;
+}
+
+/* Each of a figure's pictures, as it is drawn and as it shall be called, until one fails. */
+static int pictures_each(const char *folder, const char *name,
+                         int (*act)(const char *drawn, const char *path, const char *end))
+{
+    char before[BEFORE_SIZE];
+    char drawn_name[BEFORE_SIZE + FIGURES_NAME_SIZE];
+    int failed = 0;
+    name_before(before);
+    snprintf(drawn_name, sizeof drawn_name, "%s%s", before, name);
+    for (size_t i = 0; i < PICTURES && !failed; i++) {
+        char *drawn = path_join(folder, drawn_name, pictures[i].extension);
+        char *path = path_join(folder, name, pictures[i].extension);
+        failed = !drawn || !path || act(drawn, path, pictures[i].end);
+        free(drawn);
+        free(path);
+    }
     return failed;
 }
 
-/* gnuplot may end with 0 and have written nothing, for want of a terminal, say. */
-static int picture_check(const char *folder, const char *name, const char *extension)
+int figures_remove(const char *folder, const char *name)
 {
-    char *path = path_join(folder, name, extension);
-    if (!path) {
-        return 1;
-    }
-    struct stat info;
-    const int there = stat(path, &info) == 0 && info.st_size > 0;
-    const int failed = there ? 0 : cli_fail("%s: gnuplot did not write it", path);
-    free(path);
-    return failed;
+    return pictures_each(folder, name, picture_remove);
 }
 
-static const char *const extensions[] = {".svg", ".png", ".pdf"};
-enum { EXTENSIONS = sizeof extensions / sizeof *extensions };
-
+/* A picture is there whole or not at all, and never of other data than those beside it: if the new ones fail,
+ * the old ones go. */
 static int figure_draw(const char *folder, const char *script, const char *name)
 {
-    int failed = figures_remove(folder, name) || gnuplot_run(folder, script);
-    for (size_t i = 0; i < EXTENSIONS && !failed; i++) {
-        failed = picture_check(folder, name, extensions[i]);
+    const int failed = gnuplot_run(folder, script) || pictures_each(folder, name, picture_check) ||
+                       pictures_each(folder, name, picture_rename);
+    if (failed) {
+        (void)pictures_each(folder, name, picture_drop);
+        (void)figures_remove(folder, name);
     }
     return failed;
 }
@@ -192,13 +268,4 @@ int figures_draw(const char *folder, const char *name)
     const figure_script *found = script_find(script, (size_t)length);
     return !found ? cli_fail("%s: no such script", script)
                   : script_copy(folder, found) || figure_draw(folder, script, name);
-}
-
-int figures_remove(const char *folder, const char *name)
-{
-    int failed = 0;
-    for (size_t i = 0; i < EXTENSIONS && !failed; i++) {
-        failed = picture_remove(folder, name, extensions[i]);
-    }
-    return failed;
 }

@@ -47,6 +47,7 @@ typedef struct report_figures {
     size_t count;
     const char *name[REPORT_FIGURES_MOST];
     int is_drawn[REPORT_FIGURES_MOST];
+    int is_undrawn; /* one of them, although its data are there */
 } report_figures;
 
 /* Draws them into the folder, which exists; older ones of a report that this one has not go away. */

@@ -242,8 +242,9 @@ int report_draw(const report *r, const char *folder, report_figures *out)
     *out = (report_figures){0};
     int failed = write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
                  (r->episode[0] && report_write_landing(r, folder, out)) || remove_others(folder, out);
-    for (size_t i = 0; i < out->count && !(failed && i <= 1); i++) {
+    for (size_t i = 0; i < out->count && !(failed && i <= 1) && !cli_is_stopped(); i++) {
         out->is_drawn[i] = !figures_draw(folder, out->name[i]);
+        out->is_undrawn |= !out->is_drawn[i];
         failed |= !out->is_drawn[i];
     }
     return failed;

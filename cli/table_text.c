@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { BLANKS = ' ', SHOWN = 40 };
+enum { BLANKS = ' ', SHOWN = 40, LINE_MOST = 1 << 30 };
 
 typedef struct text {
     source *source;
@@ -60,7 +60,13 @@ static int next_line(text *t, span *out)
         const char *begin = s->buffer + s->start;
         const size_t ready = s->end - s->start;
         const char *newline = memchr(begin + searched, '\n', ready - searched);
-        if (!newline && !s->ended) {
+        /* A NUL byte is no text: what is there is line enough to say so, and may have no end. */
+        const int is_line = newline || s->ended || memchr(begin + searched, '\0', ready - searched);
+        if (!is_line && ready > LINE_MOST) {
+            source_fail(s, "line %zu is longer than a gigabyte: this is no table", t->line + 1);
+            return -1;
+        }
+        if (!is_line) {
             searched = ready;
             if (source_fill(s)) {
                 return -1;

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "json.h"
 #include "number.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,16 +170,21 @@ int told_read(told_values *out, FILE *stream, const char *name)
     source s = {.name = name, .column = {0, 1, 2}};
     char *line = NULL;
     size_t capacity = 0;
+    const char *why = "";
     int is_begun = 0;
     int status = 0;
+    int more = 1;
     *out = (told_values){0};
-    while (!status && getline(&line, &capacity, stream) >= 0) {
+    while (!status && (more = text_read_line(stream, &line, &capacity, &why)) > 0) {
         s.line++;
-        line[strcspn(line, "\n")] = '\0';
         status = take_line(&s, line, out, &is_begun);
     }
     free(line);
-    return !status && ferror(stream) ? cli_fail("%s: cannot be read", name) : status;
+    if (more < 0) {
+        return ferror(stream) ? cli_fail("%s: cannot be read: %s", name, why)
+                              : cli_fail("%s: line %zu: %s", name, s.line + 1, why);
+    }
+    return status;
 }
 
 void told_free(told_values *t)

@@ -1,6 +1,8 @@
 /* Text from outside. */
 #include "text.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Overlong forms and surrogates are none. */
@@ -66,4 +68,52 @@ void text_shorten(const char *text, size_t most, char *out, size_t size)
     const char *middle = skip_letters(text, before);
     const char *behind = is_short ? middle : skip_letters(text, letters - (most - 1 - before));
     snprintf(out, size, "%.*s%s%s", (int)(middle - text), text, is_short ? "" : "…", behind);
+}
+
+/* ---- Lines ----------------------------------------------------------------------- */
+
+enum { LINE_FIRST = 256, LINE_MOST = 1 << 30 };
+
+/* Room for one more letter and the NUL; 0, or -1 and why. */
+static int make_room(char **line, size_t *capacity, size_t length, const char **why)
+{
+    if (length + 2 <= *capacity) {
+        return 0;
+    }
+    const size_t more = *capacity ? 2 * *capacity : LINE_FIRST;
+    char *grown = more <= LINE_MOST ? realloc(*line, more) : NULL;
+    if (!grown) {
+        *why = more <= LINE_MOST ? "out of memory" : "is longer than a gigabyte: this is no text file";
+        return -1;
+    }
+    *line = grown;
+    *capacity = more;
+    return 0;
+}
+
+/* Not getline(), for which a device without an end is one long line, and memory that is not to be had the end
+ * of the file. */
+int text_read_line(FILE *stream, char **line, size_t *capacity, const char **why)
+{
+    size_t length = 0;
+    int letter;
+    while ((letter = getc_unlocked(stream)) != EOF && letter != '\n') {
+        if (letter == '\0') {
+            *why = "a NUL byte: this is no text file";
+            return -1;
+        }
+        if (make_room(line, capacity, length, why)) {
+            return -1;
+        }
+        (*line)[length++] = (char)letter;
+    }
+    if (ferror(stream)) {
+        *why = strerror(errno);
+        return -1;
+    }
+    if ((letter == EOF && length == 0) || make_room(line, capacity, length, why)) {
+        return letter == EOF && length == 0 ? 0 : -1;
+    }
+    (*line)[length] = '\0';
+    return 1;
 }

@@ -15,4 +15,8 @@ void text_put_escaped(FILE *stream, const char *text);
  * takes 4 bytes a letter, and 1 more. */
 void text_shorten(const char *text, size_t most, char *out, size_t size);
 
+/* The next line of a text file, without its end, in memory that grows and the caller frees: 1, or 0 at the
+ * end of the file; -1, and why, if there is none to be had. */
+int text_read_line(FILE *stream, char **line, size_t *capacity, const char **why);
+
 #endif

@@ -353,6 +353,30 @@ static void test_save_and_load(void **state)
     }
 }
 
+/* Of what is large and none of ours, only the beginning is read. */
+static void test_load_foreign(void **state)
+{
+    (void)state;
+    thing t = {.letter = 'x'};
+    assert_int_equal(put(scratch.file, 2000000, 'q'), ZILCH_OK);
+    assert_int_equal(zi_file_load(scratch.file, unpack_thing, &t), ZILCH_OK);
+    assert_int_equal(t.count, 8);
+    assert_int_equal(t.letter, 'q');
+}
+
+/* A name as long as can be, whose temporary one would be longer. */
+static void test_replace_long_name(void **state)
+{
+    (void)state;
+    char path[600];
+    const size_t folder = (size_t)snprintf(path, sizeof path, "%s/", scratch.folder);
+    memset(path + folder, 'n', 255);
+    path[folder + 255] = '\0';
+    assert_int_equal(put(path, 5, 'a'), ZILCH_OK);
+    assert_int_equal(put(path, 7, 'b'), ZILCH_OK);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* A failing packing leaves the old file; the text is its own. */
 static void test_save_fails(void **state)
 {
@@ -408,6 +432,8 @@ int main(void)
         FILE_TEST(test_replace_through_link),
         FILE_TEST(test_replace_by_many),
         FILE_TEST(test_save_and_load),
+        FILE_TEST(test_load_foreign),
+        FILE_TEST(test_replace_long_name),
         FILE_TEST(test_save_fails),
         FILE_TEST(test_load_fails),
     };

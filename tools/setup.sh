@@ -3,7 +3,7 @@
 
 build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
 test_packages='libcmocka-dev clang-tidy clang-format cppcheck python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
-  libopenmpi-dev openmpi-bin'
+  libopenmpi-dev openmpi-bin locales'
 
 # Those of the packages named that are not installed, on one line.
 missing_packages()
@@ -25,6 +25,7 @@ missing_tools()
       ninja-build) tools=ninja ;;
       gnuplot-nox) tools=gnuplot ;;
       binutils) tools='nm objdump' ;;
+      locales) tools=localedef ;;
       libopenmpi-dev) tools=mpicc ;;
       openmpi-bin) tools=mpirun ;;
       lib*-dev)

@@ -42,8 +42,11 @@ size(kind) = kind eq "pdf" ? sprintf("%gin,%gin", page_width / 96.0, page_height
                            : sprintf("%d,%d", page_width, page_height)
 spacing(kind) = kind eq "svg" ? "set xlabel offset 0,0.5; set ylabel offset 0.8,0; set key spacing 1" \
                               : "set xlabel offset 0,0; set ylabel offset 0.3,0; set key spacing 1.3"
-page(kind, name) = sprintf("set terminal %s size %s background '#ffffff'; set output '%s.%s'; %s", \
-                           device(kind, name), size(kind), name, kind, spacing(kind))
+page(kind, name) = sprintf("set terminal %s size %s background '#ffffff'; set output '%s%s.%s'; %s", \
+                           device(kind, name), size(kind), drawn_as, name, kind, spacing(kind))
+
+# Stands before the names of pictures: zilch draws them so and renames them when they are whole.
+if (!exists("drawn_as")) { drawn_as = "" }
 
 # Pixels as shares of the page: from its left, from its bottom, from its top.
 across(pixels) = 1.0 * pixels / page_width

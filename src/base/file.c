@@ -18,13 +18,30 @@ static zilch_status fail_errno(const char *path, const char *what)
     return zi_fail(ZILCH_EIO, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static zilch_status read_stream(FILE *stream, const char *path, unsigned char **out, size_t *length)
+/* How much of a file of that size is worth reading: of a large one that does not begin as all of ours do, no
+ * more than the beginning. Whoever unpacks that says what it is not. */
+static size_t worth_reading(FILE *stream, size_t size)
+{
+    static const char ours[] = "zilch";
+    enum { MAGIC = 8, SMALL = 1 << 20 };
+    char begin[MAGIC] = {0};
+    if (size <= SMALL) {
+        return size;
+    }
+    const size_t taken = fread(begin, 1, MAGIC, stream);
+    rewind(stream);
+    return taken < MAGIC || strncmp(begin, ours, strlen(ours)) == 0 ? size : MAGIC;
+}
+
+static zilch_status read_stream(FILE *stream, const char *path, int is_ours, unsigned char **out,
+                                size_t *length)
 {
     struct stat info;
     if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
         return zi_fail(ZILCH_EIO, "%s: not a regular file", path);
     }
-    const size_t size = (size_t)info.st_size;
+    const size_t all = (size_t)info.st_size;
+    const size_t size = is_ours ? worth_reading(stream, all) : all;
     ZI_TRY(zi_alloc(out, size));
     *length = fread(*out, 1, size, stream);
     if (*length == size) {
@@ -36,7 +53,7 @@ static zilch_status read_stream(FILE *stream, const char *path, unsigned char **
                           : zi_fail(ZILCH_EIO, "%s: became shorter while it was read", path);
 }
 
-zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
+static zilch_status read_path(const char *path, int is_ours, unsigned char **out, size_t *length)
 {
     *out = NULL;
     /* Not to wait for the other end, should it be a pipe; that is refused below. */
@@ -49,9 +66,14 @@ zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
         }
         return status;
     }
-    const zilch_status status = read_stream(stream, path, out, length);
+    const zilch_status status = read_stream(stream, path, is_ours, out, length);
     fclose(stream);
     return status;
+}
+
+zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
+{
+    return read_path(path, 0, out, length);
 }
 
 /* Run the writer and close; the bytes are on the disk when this returns OK. */
@@ -92,14 +114,32 @@ static void flush_folder(char *path)
     }
 }
 
+/* What is replaced: the file, and how its owner calls it. */
+typedef struct target {
+    const char *path, *name;
+    const struct stat *old; /* NULL: there is none yet */
+} target;
+
+/* A name beside the file. One that would be too long is cut, since the file's own may be as long as can be.
+ */
+static void name_temporary(const char *path, unsigned attempt, char *out, size_t size)
+{
+    enum { KEPT = 200 };
+    const char *slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    const size_t length = strlen(path + folder);
+    snprintf(out, size, "%.*s.%ld-%u.tmp", (int)(folder + (length < KEPT ? length : KEPT)), path,
+             (long)getpid(), attempt);
+}
+
 /* A stream on a new file; its name goes to `temporary`, which has room for it. Mode as
  * a plain fopen would give, or that of the old file. */
-static FILE *open_temporary(const char *path, const struct stat *old, char *temporary, size_t size)
+static FILE *open_temporary(const target *t, char *temporary, size_t size)
 {
     assert(temporary);
     int file = -1;
     for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
-        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
+        name_temporary(t->path, attempt, temporary, size);
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) {
             return NULL;
@@ -108,7 +148,7 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     if (file < 0) {
         return NULL;
     }
-    FILE *stream = !old || fchmod(file, old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
+    FILE *stream = !t->old || fchmod(file, t->old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
         close(file);
         unlink(temporary);
@@ -116,12 +156,12 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     return stream;
 }
 
-static zilch_status write_and_rename(const char *path, const char *temporary, FILE *stream,
+static zilch_status write_and_rename(const target *t, const char *temporary, FILE *stream,
                                      zilch_file_writer write, void *context)
 {
-    zilch_status status = write_and_close(stream, path, 1, write, context);
-    if (status == ZILCH_OK && rename(temporary, path) != 0) {
-        status = fail_errno(path, "cannot rename into place");
+    zilch_status status = write_and_close(stream, t->name, 1, write, context);
+    if (status == ZILCH_OK && rename(temporary, t->path) != 0) {
+        status = fail_errno(t->name, "cannot rename into place");
     }
     if (status != ZILCH_OK) {
         unlink(temporary);
@@ -129,15 +169,15 @@ static zilch_status write_and_rename(const char *path, const char *temporary, FI
     return status;
 }
 
-static zilch_status replace(const char *path, const struct stat *old, zilch_file_writer write, void *context)
+static zilch_status replace(const target *t, zilch_file_writer write, void *context)
 {
     enum { SUFFIX = 40 }; /* longer than any ".PID-attempt.tmp" */
-    const size_t size = strlen(path) + SUFFIX;
+    const size_t size = strlen(t->path) + SUFFIX;
     char *temporary;
     ZI_TRY(zi_alloc(&temporary, size));
-    FILE *stream = open_temporary(path, old, temporary, size);
-    const zilch_status status = stream ? write_and_rename(path, temporary, stream, write, context)
-                                       : fail_errno(path, "cannot create a file beside it");
+    FILE *stream = open_temporary(t, temporary, size);
+    const zilch_status status = stream ? write_and_rename(t, temporary, stream, write, context)
+                                       : fail_errno(t->name, "cannot create a file beside it");
     if (status == ZILCH_OK) {
         flush_folder(temporary);
     }
@@ -157,9 +197,10 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
         return write_directly(path, write, context);
     }
     /* Through links: what is replaced is the file they lead to. */
-    char *target = exists ? realpath(path, NULL) : NULL;
-    const zilch_status status = replace(target ? target : path, exists ? &info : NULL, write, context);
-    free(target);
+    char *real = exists ? realpath(path, NULL) : NULL;
+    const target t = {real ? real : path, path, exists ? &info : NULL};
+    const zilch_status status = replace(&t, write, context);
+    free(real);
     return status;
 }
 
@@ -199,7 +240,7 @@ zilch_status zi_file_load(const char *path, zi_unpacker unpack, void *out)
     if (!path) {
         return zi_fail(ZILCH_EARG, "load: no path given");
     }
-    ZI_TRY(zi_file_read(path, &p.bytes, &p.length));
+    ZI_TRY(read_path(path, 1, &p.bytes, &p.length));
     const zilch_status status = unpack(out, p.bytes, p.length);
     zi_free(p.bytes);
     return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());

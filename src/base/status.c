@@ -38,15 +38,23 @@ zilch_status zilch_fail(zilch_status status, const char *text)
     return zi_fail(status, "%s", text ? text : "");
 }
 
+/* What is too long, a path most likely, is left out in the middle: what went wrong is said at the end. */
 zilch_status zi_fail(zilch_status status, const char *format, ...)
 {
+    enum { LONG = 8192 }; /* two of the longest paths */
     /* An argument may be the last error itself: write beside it first. */
-    char text[ERROR_TEXT_SIZE];
+    char text[LONG];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(last_error, text, sizeof text);
+    const size_t length = strlen(text);
+    const size_t half = (sizeof last_error - sizeof "...") / 2;
+    if (length < sizeof last_error) {
+        memcpy(last_error, text, length + 1);
+    } else {
+        snprintf(last_error, sizeof last_error, "%.*s...%s", (int)half, text, text + length - half);
+    }
     return status;
 }
 

@@ -20,6 +20,7 @@
 struct zi_sql {
     sqlite3 *handle;
     int patience; /* milliseconds */
+    int is_made;  /* the file, by this process */
     char path[];  /* as the caller named it */
 };
 
@@ -121,6 +122,23 @@ static zilch_status harden(const zi_sql *sql)
     return ZILCH_OK;
 }
 
+/* SQLite refuses whole paths that are longer, and does not say so. */
+static int is_path_too_long(const zi_sql *sql)
+{
+    enum { MOST = 512 };
+    char folder[MOST];
+    return strlen(sql->path) >= MOST ||
+           (*sql->path != '/' &&
+            (!getcwd(folder, sizeof folder) || strlen(folder) + 1 + strlen(sql->path) >= MOST));
+}
+
+static zilch_status fail_connect(const zi_sql *sql, int code)
+{
+    return (code & 0xff) == SQLITE_CANTOPEN && is_path_too_long(sql)
+               ? zi_sql_fail(sql, ZILCH_EIO, "the whole path is too long for SQLite, which takes 512 bytes")
+               : fail_code(sql, code);
+}
+
 /* Nothing is read yet. A file that cannot be written is opened for reading. */
 static zilch_status connect(zi_sql *sql, int is_immutable)
 {
@@ -131,17 +149,20 @@ static zilch_status connect(zi_sql *sql, int is_immutable)
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int code = sqlite3_open_v2(uri, &sql->handle, flags, NULL);
     zi_free(uri);
-    ZI_TRY(check(sql, code));
+    if (code != SQLITE_OK) {
+        return fail_connect(sql, code);
+    }
     sqlite3_busy_timeout(sql->handle, sql->patience);
     return harden(sql);
 }
 
 /* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty
  * database. */
-static zilch_status make_file(const zi_sql *sql)
+static zilch_status make_file(zi_sql *sql)
 {
     const int file = open(sql->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0) {
+        sql->is_made = 1;
         close(file);
         return ZILCH_OK;
     }
@@ -177,8 +198,16 @@ static int look(const zi_sql *sql)
     return execute(sql, "SELECT 1 FROM sqlite_schema LIMIT 1");
 }
 
-/* A reader of a write-ahead log writes too, into the log's index, and tidies up behind itself. Where it may
- * not, one of two things is the case. There is a log: then a writer is at work and has made the index. Or
+/* Whether a reader was kept from making the log's index, by a folder it may not write to or a disk that is
+ * full. */
+static int is_refused(int code)
+{
+    return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY || code == SQLITE_FULL ||
+           code == SQLITE_IOERR_SHMOPEN || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
+}
+
+/* A reader of a write-ahead log writes too, into the log's index, and tidies up behind itself. Where it
+ * cannot, one of two things is the case. There is a log: then a writer is at work and has made the index. Or
  * there is none: then nobody is, all is in the file, and it can be read as one that never changes. */
 static zilch_status look_first(zi_sql *sql)
 {
@@ -187,14 +216,13 @@ static zilch_status look_first(zi_sql *sql)
         return check(sql, look(sql));
     }
     const int code = look(sql);
-    const int is_refused = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
-    if (!is_refused) {
+    if (!is_refused(code)) {
         return check(sql, code);
     }
     if (log_size(sql) > 0) {
         return zi_sql_fail(sql, ZILCH_EIO,
                            "was left by a writer with a write-ahead log, which cannot be read in a read-only "
-                           "folder; copy both to another");
+                           "folder or on a full disk; copy both to another");
     }
     ZI_TRY(connect(sql, 1));
     return check(sql, look(sql));
@@ -230,14 +258,31 @@ zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, 
     ZI_TRY(zi_alloc_bytes(&sql, 1, sizeof *sql + strlen(path) + 1));
     sql->handle = NULL;
     sql->patience = patience;
+    sql->is_made = 0;
     memcpy(sql->path, path, strlen(path) + 1);
     const zilch_status status = open_file(sql, mode);
     if (status != ZILCH_OK) {
-        zi_sql_close(sql);
+        zi_sql_close_failed(sql);
         return status;
     }
     *out = sql;
     return ZILCH_OK;
+}
+
+/* The file and what SQLite may have left beside it. */
+static void remove_files(const zi_sql *sql)
+{
+    static const char *const suffix[] = {"-wal", "-shm", "-journal", ""};
+    const size_t size = strlen(sql->path) + sizeof "-journal";
+    char *path;
+    if (zi_alloc(&path, size) != ZILCH_OK) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+        snprintf(path, size, "%s%s", sql->path, suffix[i]);
+        (void)unlink(path);
+    }
+    zi_free(path);
 }
 
 void zi_sql_close(zi_sql *sql)
@@ -248,6 +293,16 @@ void zi_sql_close(zi_sql *sql)
         (void)code;
         zi_free(sql);
     }
+}
+
+void zi_sql_close_failed(zi_sql *sql)
+{
+    if (sql && sql->is_made) {
+        (void)sqlite3_close(sql->handle);
+        sql->handle = NULL;
+        remove_files(sql);
+    }
+    zi_sql_close(sql);
 }
 
 /* ---- Whole statements and transactions -------------------------------------------------------------- */

@@ -13,6 +13,9 @@ typedef struct zi_sql zi_sql;
 zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience);
 void zi_sql_close(zi_sql *sql); /* its statements have been finished */
 
+/* Before anything was put into it: a file that was made by opening it goes away again. */
+void zi_sql_close_failed(zi_sql *sql);
+
 /* zi_fail with "PATH: " before the text. */
 zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));

@@ -186,6 +186,8 @@ zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode
     *study = (zilch_study){.mode = mode};
     const zilch_status status = open_study(study, path, milliseconds);
     if (status != ZILCH_OK) {
+        zi_sql_close_failed(study->sql);
+        study->sql = NULL;
         zilch_study_close(study);
         return status;
     }
