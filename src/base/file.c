@@ -15,7 +15,8 @@
 
 static zilch_status fail_errno(const char *path, const char *what)
 {
-    return zi_fail(ZILCH_EIO, "%s: %s: %s", path, what, strerror(errno));
+    const zilch_status status = errno == ENOMEM ? ZILCH_ENOMEM : ZILCH_EIO;
+    return zi_fail(status, "%s: %s: %s", path, what, strerror(errno));
 }
 
 static zilch_status read_stream(FILE *stream, const char *path, unsigned char **out, size_t *length)
@@ -110,8 +111,10 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     }
     FILE *stream = !old || fchmod(file, old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
+        const int error = errno;
         close(file);
         unlink(temporary);
+        errno = error;
     }
     return stream;
 }
@@ -158,6 +161,9 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
     }
     /* Through links: what is replaced is the file they lead to. */
     char *target = exists ? realpath(path, NULL) : NULL;
+    if (exists && !target) {
+        return fail_errno(path, "cannot write");
+    }
     const zilch_status status = replace(target ? target : path, exists ? &info : NULL, write, context);
     free(target);
     return status;
