@@ -37,8 +37,11 @@ static zilch_status read_told(zi_statement *row, void *context)
     const double error = zi_column_double(row);
     ZI_TRY(zi_columns_check(row, "run", t->run));
     const uint64_t generations = t->optimizer->generations;
-    if (zilch_tell_error(t->optimizer, 1, &id, &value, &error) != ZILCH_OK ||
-        t->optimizer->generations != generations) {
+    const zilch_status status = zilch_tell_error(t->optimizer, 1, &id, &value, &error);
+    if (status == ZILCH_ENOMEM) {
+        return status;
+    }
+    if (status != ZILCH_OK || t->optimizer->generations != generations) {
         return zi_sql_fail(t->study->sql, ZILCH_EFORMAT, "damaged: run %llu: value of %llu: %s",
                            (unsigned long long)t->run, (unsigned long long)id, zilch_last_error());
     }
