@@ -93,15 +93,32 @@ static void flush_folder(char *path)
     }
 }
 
-/* A stream on a new file; its name goes to `temporary`, which has room for it. Mode as
- * a plain fopen would give, or that of the old file. */
+/* The old file's owner, as far as we may, and its mode. Where its group cannot be kept, ours gets no more than
+ * everybody. */
+static int take_over(int file, const struct stat *old)
+{
+    struct stat now;
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(file, &now) != 0) {
+        return -1;
+    }
+    const int is_theirs = now.st_uid != old->st_uid && fchown(file, old->st_uid, old->st_gid) == 0;
+    if (!is_theirs && now.st_gid != old->st_gid && fchown(file, (uid_t)-1, old->st_gid) != 0) {
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    }
+    return fchmod(file, mode);
+}
+
+/* A stream on a new file; its name goes to `temporary`, which has room for it. A name that is taken, by a link
+ * to anywhere too, is left alone. Mode as a plain fopen would give, or that of the old file; of that nobody
+ * but us may open the new one before it has its mode. */
 static FILE *open_temporary(const char *path, const struct stat *old, char *temporary, size_t size)
 {
     assert(temporary);
     int file = -1;
     for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
         snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(), attempt);
-        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? old->st_mode & 0600 : 0666);
         if (file < 0 && errno != EEXIST) {
             return NULL;
         }
@@ -109,7 +126,7 @@ static FILE *open_temporary(const char *path, const struct stat *old, char *temp
     if (file < 0) {
         return NULL;
     }
-    FILE *stream = !old || fchmod(file, old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
+    FILE *stream = !old || take_over(file, old) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
         const int error = errno;
         close(file);
