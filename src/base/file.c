@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,8 +93,8 @@ static void flush_folder(char *path)
     }
 }
 
-/* The old file's owner, as far as we may, and its mode. Where its group cannot be kept, ours gets no more than
- * everybody. */
+/* The old file's owner, as far as we may, and its mode. Where its group cannot be kept, ours gets no more
+ * than everybody. */
 static int take_over(int file, const struct stat *old)
 {
     struct stat now;
@@ -109,9 +109,9 @@ static int take_over(int file, const struct stat *old)
     return fchmod(file, mode);
 }
 
-/* A stream on a new file; its name goes to `temporary`, which has room for it. A name that is taken, by a link
- * to anywhere too, is left alone. Mode as a plain fopen would give, or that of the old file; of that nobody
- * but us may open the new one before it has its mode. */
+/* A stream on a new file; its name goes to `temporary`, which has room for it. A name that is taken, by a
+ * link to anywhere too, is left alone. Mode as a plain fopen would give, or that of the old file; of that
+ * nobody but us may open the new one before it has its mode. */
 static FILE *open_temporary(const char *path, const struct stat *old, char *temporary, size_t size)
 {
     assert(temporary);
@@ -165,25 +165,51 @@ static zilch_status replace(const char *path, const struct stat *old, zilch_file
     return status;
 }
 
+/* Where the links at the end of a path lead, be there a file yet or not. */
+static zilch_status follow_links(const char *path, char target[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 }; /* as many as the system follows */
+    char link[PATH_MAX];
+    char joined[2 * PATH_MAX];
+    int length = snprintf(target, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_LINKS && length < PATH_MAX; i++) {
+        const ssize_t bytes = readlink(target, link, sizeof link - 1);
+        if (bytes < 0) {
+            return ZILCH_OK;
+        }
+        link[bytes] = '\0';
+        const char *slash = *link == '/' ? NULL : strrchr(target, '/');
+        snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash - target + 1) : 0, target, link);
+        length = snprintf(target, PATH_MAX, "%.*s", PATH_MAX, joined);
+    }
+    errno = length < PATH_MAX ? ELOOP : ENAMETOOLONG;
+    return fail_errno(path, "cannot write");
+}
+
+static int is_same_file(const struct stat *info, const char *path)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && found.st_dev == info->st_dev && found.st_ino == info->st_ino;
+}
+
 zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void *context)
 {
+    char target[PATH_MAX];
+    struct stat info;
     if (!path || !*path || !write) {
         return zi_fail(ZILCH_EARG, "file: path and writer must be given");
     }
-    struct stat info;
     const int exists = stat(path, &info) == 0;
-    const int leads_nowhere = !exists && lstat(path, &info) == 0; /* a link, its file not there yet */
-    if ((exists && !S_ISREG(info.st_mode)) || leads_nowhere) {
+    if (exists && !S_ISREG(info.st_mode)) {
         return write_directly(path, write, context);
     }
-    /* Through links: what is replaced is the file they lead to. */
-    char *target = exists ? realpath(path, NULL) : NULL;
-    if (exists && !target) {
-        return fail_errno(path, "cannot write");
+    /* Through links: what is replaced is the file they lead to. One that leads elsewhere than it says is the
+     * system's own, such as that of an open file whose name is gone. */
+    ZI_TRY(follow_links(path, target));
+    if (exists && !is_same_file(&info, target)) {
+        return write_directly(path, write, context);
     }
-    const zilch_status status = replace(target ? target : path, exists ? &info : NULL, write, context);
-    free(target);
-    return status;
+    return replace(target, exists ? &info : NULL, write, context);
 }
 
 /* ---- Objects ---------------------------------------------------------------------- */
