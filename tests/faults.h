@@ -65,4 +65,7 @@ void study_put(void);
 /* Over all that a study says, read as another program would; 0 if it cannot be. */
 uint64_t study_sum(const char *path);
 
+/* Whether another program could write to it now. */
+int study_is_free(const char *path);
+
 #endif

@@ -107,6 +107,15 @@ uint64_t study_sum(const char *path)
     return code == SQLITE_OK ? sum : 0;
 }
 
+int study_is_free(const char *path)
+{
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    const int code = sqlite3_exec(database, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    return code == SQLITE_OK;
+}
+
 /* ---- What they work on -------------------------------------------------------------------------------- */
 
 static void evaluate_all(size_t n, const uint64_t *id, const double *x, double *value)
