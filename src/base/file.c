@@ -8,14 +8,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static zilch_status fail_errno(const char *path, const char *what)
 {
-    return zi_fail(ZILCH_EIO, "%s: %s: %s", path, what, strerror(errno));
+    const zilch_status status = errno == ENOMEM ? ZILCH_ENOMEM : ZILCH_EIO;
+    return zi_fail(status, "%s: %s: %s", path, what, strerror(errno));
 }
 
 /* How much of a file of that size is worth reading: of a large one that does not begin as all of ours do, no
@@ -132,15 +133,33 @@ static void name_temporary(const char *path, unsigned attempt, char *out, size_t
              (long)getpid(), attempt);
 }
 
-/* A stream on a new file; its name goes to `temporary`, which has room for it. Mode as
- * a plain fopen would give, or that of the old file. */
+/* The old file's owner, as far as we may, and its mode. Where its group cannot be kept, ours gets no more
+ * than everybody. */
+static int take_over(int file, const struct stat *old)
+{
+    struct stat now;
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(file, &now) != 0) {
+        return -1;
+    }
+    const int is_theirs = now.st_uid != old->st_uid && fchown(file, old->st_uid, old->st_gid) == 0;
+    if (!is_theirs && now.st_gid != old->st_gid && fchown(file, (uid_t)-1, old->st_gid) != 0) {
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    }
+    return fchmod(file, mode);
+}
+
+/* A stream on a new file; its name goes to `temporary`, which has room for it. A name that is taken, by a
+ * link to anywhere too, is left alone. Mode as a plain fopen would give, or that of the old file; of that
+ * nobody but us may open the new one before it has its mode. */
 static FILE *open_temporary(const target *t, char *temporary, size_t size)
 {
     assert(temporary);
     int file = -1;
     for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
         name_temporary(t->path, attempt, temporary, size);
-        file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file =
+            open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, t->old ? t->old->st_mode & 0600 : 0666);
         if (file < 0 && errno != EEXIST) {
             return NULL;
         }
@@ -148,10 +167,12 @@ static FILE *open_temporary(const target *t, char *temporary, size_t size)
     if (file < 0) {
         return NULL;
     }
-    FILE *stream = !t->old || fchmod(file, t->old->st_mode & 0777) == 0 ? fdopen(file, "wb") : NULL;
+    FILE *stream = !t->old || take_over(file, t->old) == 0 ? fdopen(file, "wb") : NULL;
     if (!stream) {
+        const int error = errno;
         close(file);
         unlink(temporary);
+        errno = error;
     }
     return stream;
 }
@@ -185,23 +206,52 @@ static zilch_status replace(const target *t, zilch_file_writer write, void *cont
     return status;
 }
 
+/* Where the links at the end of a path lead, be there a file yet or not. */
+static zilch_status follow_links(const char *path, char target[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 }; /* as many as the system follows */
+    char link[PATH_MAX];
+    char joined[2 * PATH_MAX];
+    int length = snprintf(target, PATH_MAX, "%s", path);
+    for (int i = 0; i < MOST_LINKS && length < PATH_MAX; i++) {
+        const ssize_t bytes = readlink(target, link, sizeof link - 1);
+        if (bytes < 0) {
+            return ZILCH_OK;
+        }
+        link[bytes] = '\0';
+        const char *slash = *link == '/' ? NULL : strrchr(target, '/');
+        snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash - target + 1) : 0, target, link);
+        length = snprintf(target, PATH_MAX, "%.*s", PATH_MAX, joined);
+    }
+    errno = length < PATH_MAX ? ELOOP : ENAMETOOLONG;
+    return fail_errno(path, "cannot write");
+}
+
+static int is_same_file(const struct stat *info, const char *path)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && found.st_dev == info->st_dev && found.st_ino == info->st_ino;
+}
+
 zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void *context)
 {
+    char end[PATH_MAX];
+    struct stat info;
     if (!path || !*path || !write) {
         return zi_fail(ZILCH_EARG, "file: path and writer must be given");
     }
-    struct stat info;
     const int exists = stat(path, &info) == 0;
-    const int leads_nowhere = !exists && lstat(path, &info) == 0; /* a link, its file not there yet */
-    if ((exists && !S_ISREG(info.st_mode)) || leads_nowhere) {
+    if (exists && !S_ISREG(info.st_mode)) {
         return write_directly(path, write, context);
     }
-    /* Through links: what is replaced is the file they lead to. */
-    char *real = exists ? realpath(path, NULL) : NULL;
-    const target t = {real ? real : path, path, exists ? &info : NULL};
-    const zilch_status status = replace(&t, write, context);
-    free(real);
-    return status;
+    /* Through links: what is replaced is the file they lead to. One that leads elsewhere than it says is the
+     * system's own, such as that of an open file whose name is gone. */
+    ZI_TRY(follow_links(path, end));
+    if (exists && !is_same_file(&info, end)) {
+        return write_directly(path, write, context);
+    }
+    const target t = {.path = end, .name = path, .old = exists ? &info : NULL};
+    return replace(&t, write, context);
 }
 
 /* ---- Objects ---------------------------------------------------------------------- */

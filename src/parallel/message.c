@@ -3,8 +3,8 @@
 #include "parallel/message.h"
 
 #include "base/memory.h"
+#include "parallel/json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,30 +144,34 @@ static zi_verdict read_plain(const char *line, zi_answer *out)
     return ZI_ANSWER_VALUE;
 }
 
-static zi_verdict read_object(const json_t *answer, const char *line, zi_answer *out)
+enum { ID, VALUE, ERROR, SIGMA, MEMBERS };
+
+static zi_verdict read_object(const zi_json_member member[MEMBERS], const char *line, zi_answer *out)
 {
-    const json_t *number = json_object_get(answer, "id");
-    const json_t *value = json_object_get(answer, "value");
-    const json_t *error = json_object_get(answer, "error");
-    const json_t *sigma = json_object_get(answer, "sigma");
-    if (!json_is_integer(number) || json_integer_value(number) < 0) {
+    const zi_json_kind sigma = member[SIGMA].kind;
+    if (member[ID].kind != ZI_JSON_INTEGER || zi_json_integer(&member[ID]) < 0) {
         return wrong(out, line, "which has no id");
     }
-    out->id = (uint64_t)json_integer_value(number);
-    if (error && !json_is_null(error)) {
-        return failed(out, json_is_string(error) ? json_string_value(error) : "an error");
+    out->id = (uint64_t)zi_json_integer(&member[ID]);
+    if (member[ERROR].kind != ZI_JSON_ABSENT && member[ERROR].kind != ZI_JSON_NULL) {
+        char text[ZI_REASON_SIZE - sizeof "said: "] = "an error";
+        if (member[ERROR].kind == ZI_JSON_STRING) {
+            zi_json_string(&member[ERROR], text, sizeof text);
+        }
+        return failed(out, text);
     }
-    if (json_is_null(value)) {
+    if (member[VALUE].kind == ZI_JSON_NULL) {
         return failed(out, "no value");
     }
-    if (!json_is_number(value)) {
+    if (!zi_json_is_number(&member[VALUE])) {
         return wrong(out, line, "which has no number as its value");
     }
-    if (sigma && !json_is_null(sigma) && !(json_is_number(sigma) && json_number_value(sigma) >= 0.0)) {
+    if (sigma != ZI_JSON_ABSENT && sigma != ZI_JSON_NULL &&
+        !(zi_json_is_number(&member[SIGMA]) && zi_json_number(&member[SIGMA]) >= 0.0)) {
         return wrong(out, line, "whose sigma is not a number from 0 on");
     }
-    out->value = json_number_value(value);
-    out->error = json_is_number(sigma) ? json_number_value(sigma) : NAN;
+    out->value = zi_json_number(&member[VALUE]);
+    out->error = zi_json_is_number(&member[SIGMA]) ? zi_json_number(&member[SIGMA]) : NAN;
     return ZI_ANSWER_VALUE;
 }
 
@@ -180,9 +184,10 @@ zi_verdict zi_answer_read(const char *line, size_t length, zilch_protocol protoc
     if (protocol == ZILCH_PROTOCOL_PLAIN) {
         return read_plain(line, out);
     }
-    json_t *answer = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-    const zi_verdict verdict = json_is_object(answer) ? read_object(answer, line, out)
-                                                      : wrong(out, line, "which is not a JSON object");
-    json_decref(answer);
-    return verdict;
+    zi_json_member member[MEMBERS] = {[ID] = {.name = "id"},
+                                      [VALUE] = {.name = "value"},
+                                      [ERROR] = {.name = "error"},
+                                      [SIGMA] = {.name = "sigma"}};
+    return zi_json_read(line, MEMBERS, member) ? read_object(member, line, out)
+                                               : wrong(out, line, "which is not a JSON object");
 }

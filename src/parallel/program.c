@@ -327,9 +327,9 @@ static zilch_status give(errand *e, zi_worker *w, size_t point)
     zilch_program *p = e->program;
     int is_new;
     ZI_TRY(zi_worker_ready(w, p->words, &is_new));
+    p->starts += is_new ? 1 : 0;
     ZI_TRY(prepare(e, point));
     ZI_TRY(zi_worker_give(w, point, &p->next, p->options.is_once));
-    p->starts += is_new ? 1 : 0;
     p->prepared = NO_POINT;
     if (w->count == 1) {
         zi_worker_set_timer(w, p->options.timeout);

@@ -21,6 +21,7 @@ struct zi_sql {
     sqlite3 *handle;
     int patience; /* milliseconds */
     int is_made;  /* the file, by this process */
+    int depth;    /* of transactions and readings that are under way */
     char path[];  /* as the caller named it */
 };
 
@@ -259,6 +260,7 @@ zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, 
     sql->handle = NULL;
     sql->patience = patience;
     sql->is_made = 0;
+    sql->depth = 0;
     memcpy(sql->path, path, strlen(path) + 1);
     const zilch_status status = open_file(sql, mode);
     if (status != ZILCH_OK) {
@@ -340,17 +342,30 @@ static int is_moved(const zi_sql *sql)
     return answer;
 }
 
+/* To take back, or to end a reading, SQLite needs memory too. What could not be ended when it was time is
+ * ended before the next begins: nothing of it was committed. */
+static zilch_status enter(zi_sql *sql, const char *text)
+{
+    if (sql->depth == 0 && !sqlite3_get_autocommit(sql->handle)) {
+        ZI_TRY(zi_sql_execute(sql, "ROLLBACK"));
+    }
+    ZI_TRY(zi_sql_execute(sql, text));
+    sql->depth++;
+    return ZILCH_OK;
+}
+
 /* Immediate: whoever begins may write, so that nothing changes between a look and the write after it. */
 zilch_status zi_sql_begin(zi_sql *sql)
 {
     if (is_moved(sql)) {
         return fail_code(sql, SQLITE_READONLY_DBMOVED);
     }
-    return zi_sql_execute(sql, "BEGIN IMMEDIATE");
+    return enter(sql, "BEGIN IMMEDIATE");
 }
 
 zilch_status zi_sql_end(zi_sql *sql, zilch_status status)
 {
+    sql->depth--;
     if (status == ZILCH_OK) {
         status = zi_sql_execute(sql, "COMMIT");
     }
@@ -363,11 +378,12 @@ zilch_status zi_sql_end(zi_sql *sql, zilch_status status)
 
 zilch_status zi_sql_begin_reading(zi_sql *sql)
 {
-    return zi_sql_execute(sql, "SAVEPOINT reading");
+    return enter(sql, "SAVEPOINT reading");
 }
 
 zilch_status zi_sql_end_reading(zi_sql *sql, zilch_status status)
 {
+    sql->depth--;
     const int code = execute(sql, "RELEASE reading");
     return status != ZILCH_OK ? status : check(sql, code);
 }

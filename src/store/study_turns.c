@@ -37,8 +37,11 @@ static zilch_status read_told(zi_statement *row, void *context)
     const double error = zi_column_double(row);
     ZI_TRY(zi_columns_check(row, "run", t->run));
     const uint64_t generations = t->optimizer->generations;
-    if (zilch_tell_error(t->optimizer, 1, &id, &value, &error) != ZILCH_OK ||
-        t->optimizer->generations != generations) {
+    const zilch_status status = zilch_tell_error(t->optimizer, 1, &id, &value, &error);
+    if (status == ZILCH_ENOMEM) {
+        return status;
+    }
+    if (status != ZILCH_OK || t->optimizer->generations != generations) {
         return zi_sql_fail(t->study->sql, ZILCH_EFORMAT, "damaged: run %llu: value of %llu: %s",
                            (unsigned long long)t->run, (unsigned long long)id, zilch_last_error());
     }
@@ -113,6 +116,7 @@ zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n, int is_
     ZI_TRY(zi_sql_begin(study->sql));
     const zilch_status status = zi_sql_end(study->sql, ask(&t, n, is_more, id, x, count));
     turn_free(&t);
+    *count = status == ZILCH_OK ? *count : 0;
     return status;
 }
 
@@ -144,6 +148,7 @@ zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capaci
     ZI_TRY(zi_sql_begin_reading(study->sql));
     const zilch_status status = zi_sql_end_reading(study->sql, list_waiting(&t, capacity, id, x, count));
     turn_free(&t);
+    *count = status == ZILCH_OK ? *count : 0;
     return status;
 }
 
@@ -217,6 +222,7 @@ static zilch_status take_turn(zilch_study *study, uint64_t run, news *w)
     ZI_TRY(zi_sql_begin(study->sql));
     const zilch_status status = zi_sql_end(study->sql, tell(&t, w));
     turn_free(&t);
+    w->is_closed &= status == ZILCH_OK;
     if (status == ZILCH_OK && w->is_failed) {
         return zi_fail(ZILCH_EOBJECTIVE,
                        "not one evaluation of the generation succeeded; its points will be asked again");

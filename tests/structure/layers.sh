@@ -22,12 +22,11 @@ allowed_for()
   esac
 }
 
-# The only file that may include a header of another library; of JSON there is one for the library, one for the
-# command.
+# The only file that may include a header of another library.
 keeper_of()
 {
   case $1 in
-    jansson.h) case $2 in src/*) echo src/parallel/message.c ;; *) echo cli/json.c ;; esac ;;
+    jansson.h) echo cli/json.c ;;
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
     sqlite3.h) echo src/store/sql.c ;;
     mpi.h) echo src/parallel/mpi.c ;;

@@ -1,0 +1,560 @@
+/* Every function of studies, on a file with runs in every state. What a call was to do before something
+ * failed is done by the next one on the same handle, and then the file says the same as if nothing had
+ * happened. */
+#include "faults.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIM = 4, N = 12, K = 4 };
+
+/* Runs of the file. */
+enum {
+    RECORDED = 1, /* three generations, the third not yet recorded; a conclusion and failures */
+    FORGETTING,   /* the same, with points that are forgotten */
+    OPEN,         /* a generation of which 8 points are out and 3 back, one came late */
+    CLOSING,      /* all are out, and one more value closes it */
+    FAILING,      /* and all that came back failed */
+    RUNS = FAILING
+};
+
+/* ---- Files -------------------------------------------------------------------------------------------- */
+
+typedef struct content {
+    unsigned char bytes[1 << 18];
+    size_t length;
+} content;
+
+static struct {
+    content file, log_file, log; /* the study; and one whose writer was killed, with what it left beside it */
+    zilch_optimizer *fresh, *next[FORGETTING + 1];
+    zilch_study *study;
+    char log_path[80], index_path[80];
+    uint64_t sum; /* over what the call gave */
+} s;
+
+/* Where the system has a file system in memory, there: thousands of files are made. */
+static void make_folder_in_memory(void)
+{
+    strcpy(scratch.folder, "/dev/shm/zilch_test_XXXXXX");
+    if (mkdtemp(scratch.folder)) {
+        snprintf(scratch.file, sizeof scratch.file, "%s/file", scratch.folder);
+    } else {
+        assert_int_equal(make_folder(NULL), 0);
+    }
+}
+
+static void read_content(const char *path, content *out)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    out->length = fread(out->bytes, 1, sizeof out->bytes, file);
+    assert_true(out->length < sizeof out->bytes);
+    fclose(file);
+}
+
+static void write_content(const char *path, const content *bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes->bytes, 1, bytes->length, file), bytes->length);
+    fclose(file);
+}
+
+static void remove_files(void)
+{
+    unlink(scratch.file);
+    unlink(s.log_path);
+    unlink(s.index_path);
+}
+
+static uint64_t sum_row(sqlite3_stmt *row, uint64_t sum)
+{
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const int type = sqlite3_column_type(row, i);
+        const double number = sqlite3_column_double(row, i);
+        const int64_t integer = sqlite3_column_int64(row, i);
+        const void *bytes = sqlite3_column_blob(row, i);
+        sum = sum_of(sum, &type, sizeof type);
+        sum = type == SQLITE_FLOAT     ? sum_of(sum, &number, sizeof number)
+              : type == SQLITE_INTEGER ? sum_of(sum, &integer, sizeof integer)
+                                       : sum_of(sum, bytes, (size_t)sqlite3_column_bytes(row, i));
+    }
+    return sum;
+}
+
+uint64_t study_sum(const char *path)
+{
+    static const char *const tables[] = {"runs",        "generations", "points", "evaluations", "checkpoints",
+                                         "conclusions", "failures",    "handed", "told"};
+    sqlite3 *database;
+    uint64_t sum = 1;
+    int code = sqlite3_open(path, &database);
+    for (size_t i = 0; i < COUNT(tables) && code == SQLITE_OK; i++) {
+        char text[100];
+        sqlite3_stmt *row = NULL;
+        snprintf(text, sizeof text, "SELECT * FROM %s ORDER BY 1, 2", tables[i]);
+        code = sqlite3_prepare_v2(database, text, -1, &row, NULL);
+        while (code == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+            sum = sum_row(row, sum);
+        }
+        const int end = sqlite3_finalize(row);
+        code = code == SQLITE_OK ? end : code;
+    }
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    return code == SQLITE_OK ? sum : 0;
+}
+
+int study_is_free(const char *path)
+{
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    const int code = sqlite3_exec(database, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    return code == SQLITE_OK;
+}
+
+/* ---- What they work on -------------------------------------------------------------------------------- */
+
+static void evaluate_all(size_t n, const uint64_t *id, const double *x, double *value)
+{
+    for (size_t i = 0; i < n; i++) {
+        value[i] = id[i] % 7 == 5 ? NAN : noisy_value(DIM, id[i], x + i * DIM);
+    }
+}
+
+static zilch_optimizer *make_optimizer(uint64_t seed, size_t remember)
+{
+    zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, K);
+    options.share = 0.75;
+    options.remember = remember;
+    return create_with(DIM, seed, &options);
+}
+
+static zilch_optimizer *make_run(zilch_study *study, uint64_t number, size_t remember)
+{
+    const zilch_run_texts texts = {.name = "a name", .problem = "a problem", .arguments = "--so --and so"};
+    zilch_optimizer *o = make_optimizer(number, remember);
+    uint64_t run;
+    OK(zilch_study_start(study, &texts, o, &run));
+    assert_int_equal(run, number);
+    return o;
+}
+
+/* Two generations recorded, and the third to be. */
+static void make_recorded(zilch_study *study, uint64_t run, size_t remember)
+{
+    zilch_optimizer *o = make_run(study, run, remember);
+    for (int g = 0; g < 2; g++) {
+        run_generations(o, 1);
+        OK(zilch_study_record(study, run, o, NULL));
+    }
+    run_generations(o, 1);
+    s.next[run] = o;
+}
+
+static const zilch_failure failures[] = {{1, 3, "was ended by signal 11", "no such thing"},
+                                         {2, 14, "answered 'x', which is not a number", ""}};
+static const zilch_conclusion conclusion = {.stop = ZILCH_STOP_TARGET,
+                                            .is_recommending = 1,
+                                            .recommendation = {.mean = 1.5, .deviation = 0.5, .active = 2},
+                                            .held_out_mean = 1.25,
+                                            .held_out_error = 0.125,
+                                            .held_out_count = 9};
+static const double concluded[DIM] = {1.0, 0.0, 0.5, 0.0};
+
+static void ask_and_tell(zilch_study *study, uint64_t run, size_t out, size_t back, int is_failing)
+{
+    uint64_t id[N];
+    double x[N * DIM], value[N];
+    size_t count;
+    OK(zilch_study_ask(study, run, out, 0, id, x, &count));
+    assert_int_equal(count, out);
+    evaluate_all(count, id, x, value);
+    for (size_t i = 0; is_failing && i < N; i++) {
+        value[i] = NAN;
+    }
+    OK(zilch_study_tell(study, run, back, id, value, NULL, NULL));
+}
+
+static void make_turns(zilch_study *study)
+{
+    uint64_t id[N];
+    double x[N * DIM], value[N];
+    size_t count;
+    zilch_optimizer_destroy(make_run(study, OPEN, 0));
+    OK(zilch_study_ask(study, OPEN, N, 0, id, x, &count));
+    evaluate_all(count, id, x, value);
+    OK(zilch_study_tell(study, OPEN, 9, id, value, NULL, NULL));
+    OK(zilch_study_tell(study, OPEN, 1, id + 10, value + 10, NULL, NULL)); /* late */
+    ask_and_tell(study, OPEN, 8, 3, 0);
+    zilch_optimizer_destroy(make_run(study, CLOSING, 0));
+    ask_and_tell(study, CLOSING, N, 8, 0);
+    zilch_optimizer_destroy(make_run(study, FAILING, 0));
+    ask_and_tell(study, FAILING, N, 8, 1);
+}
+
+static void make_study(void)
+{
+    zilch_study *study;
+    snprintf(s.log_path, sizeof s.log_path, "%s-wal", scratch.file);
+    snprintf(s.index_path, sizeof s.index_path, "%s-shm", scratch.file);
+    s.fresh = make_optimizer(77, 0);
+    OK(zilch_study_open(&study, scratch.file, ZILCH_STUDY_CREATE));
+    make_recorded(study, RECORDED, 0);
+    OK(zilch_study_fail(study, RECORDED, COUNT(failures), failures));
+    OK(zilch_study_conclude(study, RECORDED, &conclusion, concluded));
+    make_recorded(study, FORGETTING, K);
+    make_turns(study);
+    zilch_study_close(study);
+    read_content(scratch.file, &s.file);
+    OK(zilch_study_open(&study, scratch.file, ZILCH_STUDY_WRITE));
+    OK(zilch_study_record(study, RECORDED, s.next[RECORDED], NULL));
+    read_content(scratch.file, &s.log_file);
+    read_content(s.log_path, &s.log);
+    zilch_study_close(study);
+}
+
+/* ---- Before and after a call ----------------------------------------------------------------------------
+ */
+
+void study_put(void)
+{
+    remove_files();
+    write_content(scratch.file, &s.file);
+    s.sum = 1;
+}
+
+static void open_put(void)
+{
+    study_put();
+    OK(zilch_study_open(&s.study, scratch.file, ZILCH_STUDY_WRITE));
+}
+
+static void put_log(void)
+{
+    study_put();
+    write_content(scratch.file, &s.log_file);
+    write_content(s.log_path, &s.log);
+}
+
+static uint64_t finish_study(object made)
+{
+    (void)made;
+    zilch_study_close(s.study);
+    s.study = NULL;
+    return s.sum ^ study_sum(scratch.file);
+}
+
+static uint64_t finish_open(object made)
+{
+    s.study = made.study;
+    return finish_study(made);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------------------
+ */
+
+static zilch_status create_study(object *made)
+{
+    return zilch_study_open(&made->study, scratch.file, ZILCH_STUDY_CREATE);
+}
+
+static zilch_status open_for_writing(object *made)
+{
+    return zilch_study_open(&made->study, scratch.file, ZILCH_STUDY_WRITE);
+}
+
+static zilch_status open_for_reading(object *made)
+{
+    return zilch_study_open(&made->study, scratch.file, ZILCH_STUDY_READ);
+}
+
+static zilch_status start(object *made)
+{
+    uint64_t run = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_start(s.study, NULL, s.fresh, &run);
+    assert_int_equal(run, status == ZILCH_OK ? RUNS + 1 : 99);
+    return status;
+}
+
+static zilch_status record(object *made)
+{
+    made->any = NULL;
+    return zilch_study_record(s.study, RECORDED, s.next[RECORDED], NULL);
+}
+
+static zilch_status record_forgetting(object *made)
+{
+    made->any = NULL;
+    return zilch_study_record(s.study, FORGETTING, s.next[FORGETTING], NULL);
+}
+
+static zilch_status resume_run(object *made, uint64_t run)
+{
+    made->any = NULL;
+    zilch_optimizer *optimizer = s.fresh;
+    const zilch_status status = zilch_study_resume(s.study, run, &optimizer);
+    if (status != ZILCH_OK) {
+        assert_null(optimizer);
+        return status;
+    }
+    const uint64_t generations = zilch_optimizer_progress(optimizer).generations;
+    s.sum = sum_of(1, &generations, sizeof generations);
+    zilch_optimizer_destroy(optimizer);
+    return ZILCH_OK;
+}
+
+static zilch_status resume_recorded(object *made)
+{
+    return resume_run(made, RECORDED);
+}
+
+static zilch_status resume_forgetting(object *made)
+{
+    return resume_run(made, FORGETTING);
+}
+
+static zilch_status ask(object *made)
+{
+    uint64_t id[N];
+    double x[N * DIM];
+    size_t count = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_ask(s.study, OPEN, 3, 0, id, x, &count);
+    if (status != ZILCH_OK) {
+        assert_int_equal(count, 0);
+        return status;
+    }
+    s.sum = sum_of(sum_of(1, id, count * sizeof *id), x, count * DIM * sizeof *x);
+    return ZILCH_OK;
+}
+
+static zilch_status waiting(object *made)
+{
+    uint64_t id[N];
+    double x[N * DIM];
+    size_t count = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_waiting(s.study, OPEN, N, id, x, &count);
+    if (status != ZILCH_OK) {
+        assert_int_equal(count, 0);
+        return status;
+    }
+    assert_int_equal(count, 5);
+    s.sum = sum_of(sum_of(1, id, count * sizeof *id), x, count * DIM * sizeof *x);
+    return ZILCH_OK;
+}
+
+/* The last point that is out, in a run of which `closed` says whether that closes it. */
+static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double value, int closed)
+{
+    int is_closed = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_tell(s.study, run, 1, &id, &value, NULL, &is_closed);
+    assert_int_equal(is_closed, status == ZILCH_OK ? closed : 0);
+    return status;
+}
+
+static zilch_status tell_open(object *made)
+{
+    return tell_one(made, OPEN, 17, 1.5, 0);
+}
+
+static zilch_status tell_closing(object *made)
+{
+    return tell_one(made, CLOSING, 11, 1.5, 1);
+}
+
+/* That nothing succeeded is what it says when it has done all. */
+static zilch_status tell_failing(object *made)
+{
+    const zilch_status status = tell_one(made, FAILING, 11, NAN, 0);
+    return status == ZILCH_EOBJECTIVE ? ZILCH_OK : status;
+}
+
+static zilch_status advance(object *made)
+{
+    int is_closed = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_advance(s.study, OPEN, &is_closed);
+    assert_int_equal(is_closed, status == ZILCH_OK);
+    return status;
+}
+
+static zilch_status put_failures(object *made)
+{
+    static const zilch_failure more[] = {{1, 5, "a reason", "said"}, {1, 3, "another reason", ""}};
+    made->any = NULL;
+    return zilch_study_fail(s.study, RECORDED, COUNT(more), more);
+}
+
+static zilch_status conclude(object *made)
+{
+    made->any = NULL;
+    return zilch_study_conclude(s.study, FORGETTING, &conclusion, concluded);
+}
+
+static zilch_status read_conclusion(object *made)
+{
+    zilch_conclusion out;
+    double x[DIM];
+    made->any = NULL;
+    const zilch_status status = zilch_study_conclusion(s.study, RECORDED, &out, x);
+    if (status == ZILCH_OK) {
+        s.sum = sum_of(out.held_out_count, x, sizeof x);
+    }
+    return status;
+}
+
+/* ---- Readers ---------------------------------------------------------------------------------------------
+ */
+
+static void add_text(const char *text)
+{
+    s.sum = sum_of(s.sum, text, strlen(text));
+}
+
+static zilch_status add_run(void *context, const zilch_run *run)
+{
+    (void)context;
+    add_text(run->texts.name);
+    add_text(run->texts.problem);
+    add_text(run->version);
+    s.sum = sum_of(s.sum, &run->evaluations, sizeof run->evaluations);
+    return ZILCH_OK;
+}
+
+static zilch_status add_generation(void *context, const zilch_generation *generation)
+{
+    (void)context;
+    s.sum = sum_of(s.sum, &generation->best_value, sizeof generation->best_value);
+    return ZILCH_OK;
+}
+
+static zilch_status add_evaluation(void *context, const zilch_evaluation *evaluation)
+{
+    (void)context;
+    s.sum = sum_of(s.sum, &evaluation->id, sizeof evaluation->id);
+    s.sum = evaluation->x ? sum_of(s.sum, evaluation->x, DIM * sizeof *evaluation->x) : s.sum;
+    return ZILCH_OK;
+}
+
+static zilch_status add_failure(void *context, const zilch_failure *failure)
+{
+    (void)context;
+    add_text(failure->reason);
+    add_text(failure->output);
+    return ZILCH_OK;
+}
+
+static zilch_status add_conclusion(void *context, uint64_t generation, const zilch_conclusion *read,
+                                   const double *x)
+{
+    (void)context;
+    (void)x;
+    s.sum = sum_of(s.sum, &generation, sizeof generation);
+    s.sum = sum_of(s.sum, &read->held_out_mean, sizeof read->held_out_mean);
+    return ZILCH_OK;
+}
+
+static zilch_status read_runs(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_runs(s.study, add_run, NULL);
+}
+
+static zilch_status read_generations(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_generations(s.study, RECORDED, add_generation, NULL);
+}
+
+static zilch_status read_evaluations(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_evaluations(s.study, FORGETTING, add_evaluation, NULL);
+}
+
+static zilch_status read_failures(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_failures(s.study, RECORDED, add_failure, NULL);
+}
+
+static zilch_status read_conclusions(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_conclusions(s.study, RECORDED, add_conclusion, NULL);
+}
+
+/* Closing gives nothing and says nothing: it must but lose nothing, and what was recorded is there. */
+static zilch_status close_study(object *made)
+{
+    made->any = NULL;
+    zilch_study_close(s.study);
+    s.study = NULL;
+    return ZILCH_OK;
+}
+
+static void record_put(void)
+{
+    open_put();
+    OK(zilch_study_record(s.study, RECORDED, s.next[RECORDED], NULL));
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------
+ */
+
+const fault_call study_calls[] = {
+    {"zilch_study_open", "create", remove_files, create_study, finish_open, 1, 1, 1},
+    {"zilch_study_open", "write", study_put, open_for_writing, finish_open, 1, 1, 1},
+    {"zilch_study_open", "read", study_put, open_for_reading, finish_open, 1, 1, 1},
+    {"zilch_study_open", "recover", put_log, open_for_writing, finish_open, 1, 1, 1},
+    {"zilch_study_open", "read recover", put_log, open_for_reading, finish_open, 1, 1, 1},
+    {"zilch_study_start", "", open_put, start, finish_study, 1, 0, 1},
+    {"zilch_study_record", "", open_put, record, finish_study, 1, 0, 1},
+    {"zilch_study_record", "forgetting", open_put, record_forgetting, finish_study, 1, 0, 1},
+    {"zilch_study_resume", "", open_put, resume_recorded, finish_study, 1, 0, 1},
+    {"zilch_study_resume", "forgetting", open_put, resume_forgetting, finish_study, 1, 0, 1},
+    {"zilch_study_ask", "", open_put, ask, finish_study, 1, 0, 1},
+    {"zilch_study_waiting", "", open_put, waiting, finish_study, 1, 0, 1},
+    {"zilch_study_tell", "", open_put, tell_open, finish_study, 1, 0, 1},
+    {"zilch_study_tell", "closing", open_put, tell_closing, finish_study, 1, 0, 1},
+    {"zilch_study_tell", "failing", open_put, tell_failing, finish_study, 1, 0, 1},
+    {"zilch_study_advance", "", open_put, advance, finish_study, 1, 0, 1},
+    {"zilch_study_fail", "", open_put, put_failures, finish_study, 1, 0, 1},
+    {"zilch_study_conclude", "", open_put, conclude, finish_study, 1, 0, 1},
+    {"zilch_study_conclusion", "", open_put, read_conclusion, finish_study, 1, 0, 1},
+    {"zilch_study_runs", "", open_put, read_runs, finish_study, 1, 0, 1},
+    {"zilch_study_generations", "", open_put, read_generations, finish_study, 1, 0, 1},
+    {"zilch_study_evaluations", "", open_put, read_evaluations, finish_study, 1, 0, 1},
+    {"zilch_study_failures", "", open_put, read_failures, finish_study, 1, 0, 1},
+    {"zilch_study_conclusions", "", open_put, read_conclusions, finish_study, 1, 0, 1},
+    {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},
+};
+const size_t study_call_count = COUNT(study_calls);
+
+const char *study_scene_make(void)
+{
+    make_folder_in_memory();
+    make_study();
+    return scratch.file;
+}
+
+void study_scene_drop(void)
+{
+    zilch_optimizer_destroy(s.fresh);
+    zilch_optimizer_destroy(s.next[RECORDED]);
+    zilch_optimizer_destroy(s.next[FORGETTING]);
+    remove_files();
+    assert_int_equal(remove_folder(NULL), 0);
+}
