@@ -40,11 +40,12 @@ static zilch_status allocate(zi_constraints *c)
     return ZILCH_OK;
 }
 
+/* A bound of -0.0 becomes 0.0, or values cut off there would be that. */
 static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options *o)
 {
     for (size_t i = 0; i < c->dim; i++) {
-        c->lower[i] = o->lower ? o->lower[i] : -INFINITY;
-        c->upper[i] = o->upper ? o->upper[i] : INFINITY;
+        c->lower[i] = o->lower ? o->lower[i] + 0.0 : -INFINITY;
+        c->upper[i] = o->upper ? o->upper[i] + 0.0 : INFINITY;
         if (!(c->lower[i] <= c->upper[i]) || c->lower[i] == INFINITY || c->upper[i] == -INFINITY) {
             return zi_fail(ZILCH_EARG,
                            "optimizer: the bounds of coordinate %zu (counted from 0) are no interval", i);
