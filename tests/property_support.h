@@ -28,6 +28,19 @@ static inline cases cases_of(const char *what, size_t usual)
     return only == SIZE_MAX ? (cases){what, 0, count} : (cases){what, only, only + 1};
 }
 
+/* The case that is tried, for a teardown that names it if it failed. */
+static size_t at_case = SIZE_MAX;
+
+static inline int say_case(void **state)
+{
+    (void)state;
+    if (at_case != SIZE_MAX) {
+        print_message("    it was case %zu\n", at_case);
+        at_case = SIZE_MAX;
+    }
+    return 0;
+}
+
 static inline void report_cases(const cases *c)
 {
     print_message("    %-52s %6zu cases\n", c->what, c->end - c->first);
