@@ -43,7 +43,7 @@ static zilch_status repeat(zilch_status (*once)(scene *s, timing *t), scene *s, 
 /* From the fit's observed correlations to latent ones: what the projection is given. */
 static zilch_status invert(scene *s, zilch_inverter inverter)
 {
-    const zi_inversion inversion = {s->dim, s->margin, s->fitted->observed, NULL};
+    const zi_inversion inversion = {s->dim, s->margin, s->fitted->observed, NULL, 0};
     return zi_invert(inverter, &inversion, s->matrix);
 }
 

@@ -54,7 +54,7 @@ static zilch_status time_eigen(scene *s, const zilch_optimizer *o, double *secon
     for (size_t i = 0; i < s->dim; i++) {
         s->margin[i] = zi_margin_of(model->p[i]);
     }
-    const zi_inversion inversion = {s->dim, s->margin, model->observed, NULL};
+    const zi_inversion inversion = {s->dim, s->margin, model->observed, NULL, 1};
     zilch_status status = zi_invert(options->model.inverter, &inversion, s->matrix);
     zilch_model_destroy(model);
     const double start = bench_seconds();

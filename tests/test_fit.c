@@ -406,7 +406,7 @@ static double *inverted(const zilch_model *model)
     for (size_t i = 0; i < d; i++) {
         margin[i] = zi_margin_of(zilch_model_p(model)[i]);
     }
-    const zi_inversion inversion = {d, margin, zilch_model_observed(model), NULL};
+    const zi_inversion inversion = {d, margin, zilch_model_observed(model), NULL, 0};
     assert_int_equal(zi_invert_exact(&inversion, sigma), ZILCH_OK);
     test_free(margin);
     return sigma;

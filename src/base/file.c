@@ -207,21 +207,21 @@ static zilch_status replace(const target *t, zilch_file_writer write, void *cont
 }
 
 /* Where the links at the end of a path lead, be there a file yet or not. */
-static zilch_status follow_links(const char *path, char target[PATH_MAX])
+static zilch_status follow_links(const char *path, char end[PATH_MAX])
 {
     enum { MOST_LINKS = 40 }; /* as many as the system follows */
     char link[PATH_MAX];
     char joined[2 * PATH_MAX];
-    int length = snprintf(target, PATH_MAX, "%s", path);
+    int length = snprintf(end, PATH_MAX, "%s", path);
     for (int i = 0; i < MOST_LINKS && length < PATH_MAX; i++) {
-        const ssize_t bytes = readlink(target, link, sizeof link - 1);
+        const ssize_t bytes = readlink(end, link, sizeof link - 1);
         if (bytes < 0) {
             return ZILCH_OK;
         }
         link[bytes] = '\0';
-        const char *slash = *link == '/' ? NULL : strrchr(target, '/');
-        snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash - target + 1) : 0, target, link);
-        length = snprintf(target, PATH_MAX, "%.*s", PATH_MAX, joined);
+        const char *slash = *link == '/' ? NULL : strrchr(end, '/');
+        snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash - end + 1) : 0, end, link);
+        length = snprintf(end, PATH_MAX, "%.*s", PATH_MAX, joined);
     }
     errno = length < PATH_MAX ? ELOOP : ENAMETOOLONG;
     return fail_errno(path, "cannot write");

@@ -46,6 +46,7 @@ typedef struct varying {
     double origin, scale, rest;
     double gain; /* a */
     double root; /* of psi */
+    double size; /* squared, of its loadings before they are capped */
 } varying;
 
 typedef struct analysis {
@@ -358,28 +359,29 @@ static void weigh_scores(analysis *a)
 /* ---- From b to L ------------------------------------------------------------------------ */
 
 /* Of one latent, in place. */
-static void finish_latent(const analysis *a, const varying *v, double noise, double *b)
+static void finish_latent(const analysis *a, varying *v, double noise, double *b)
 {
     const double square = square_of(a->factors, b, b);
     const double se2 = noise * v->root * v->root;
     const double shrunk = se2 > 0.0 ? square / (square + se2) : 1.0;
-    const double size2 = square * shrunk * shrunk / (v->gain * v->gain);
     const double most = 1.0 - ZI_LEAST_OWN;
-    const double capped = size2 > most ? sqrt(most / size2) : 1.0;
+    v->size = square * shrunk * shrunk / (v->gain * v->gain);
+    const double capped = v->size > most ? sqrt(most / v->size) : 1.0;
     for (size_t j = 0; j < a->factors; j++) {
         b[j] *= square > 0.0 ? shrunk * capped / v->gain : 0.0;
     }
 }
 
-/* The weaker of both gives up its part in the direction of the other. */
-static void part(size_t factors, double *value, double *mask)
+/* The weaker of both gives up its part in the direction of the other. Which one that is, their sizes before
+ * the cap tell: where both were cut off they are of one size but for rounding, which must not decide. Between
+ * equals it is the mask. */
+static void part(size_t factors, int is_value_weaker, double *value, double *mask)
 {
+    double *weaker = is_value_weaker ? value : mask;
+    const double *stronger = is_value_weaker ? mask : value;
     const double both = square_of(factors, value, mask);
-    const double of_value = square_of(factors, value, value);
-    const double of_mask = square_of(factors, mask, mask);
-    double *weaker = of_value < of_mask ? value : mask;
-    const double *stronger = of_value < of_mask ? mask : value;
-    const double share = fmax(of_value, of_mask) > 0.0 ? both / fmax(of_value, of_mask) : 0.0;
+    const double of_stronger = square_of(factors, stronger, stronger);
+    const double share = of_stronger > 0.0 ? both / of_stronger : 0.0;
     for (size_t j = 0; j < factors; j++) {
         weaker[j] -= share * stronger[j];
     }
@@ -405,7 +407,8 @@ static void finish(analysis *a, double *loading)
             mask++;
         }
         if (mask < a->latents && a->latent[mask].col == a->latent[t].col) {
-            part(a->factors, a->b + t * most, a->b + mask * most);
+            const int is_value_weaker = a->latent[t].size < (1.0 - 1e-9) * a->latent[mask].size;
+            part(a->factors, is_value_weaker, a->b + t * most, a->b + mask * most);
         }
     }
     for (size_t t = 0; t < a->latents; t++) {

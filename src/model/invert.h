@@ -12,6 +12,7 @@ typedef struct zi_inversion {
     const zi_margin *margin;
     const double *observed;
     const zilch_networks *networks; /* NULL: the library's own */
+    int is_tempered; /* the shrinkage to come tempers masks at their bounds (zi_fisher_information) */
 } zi_inversion;
 
 /* Fills the 2 dim x 2 dim `latent`. Rows of latents that say nothing (zero rows of `observed`)

@@ -16,8 +16,21 @@ typedef struct row {
     const double *tau, *p;  /* of all coordinates */
     double *excess, *rho_m; /* of j = i + 1 .. dim - 1, at index j */
     const double *observed;
+    int is_tempered;
     double *latent;
 } row;
+
+/* An excess that came from data has the rounding of a difference of numbers near 1. Where no row has both
+ * masks on, both off, or the one without the other, it is at its bound but for that; and there rho goes from
+ * -0.8 to -1 within rounding. So what is that near to a bound counts as at it. Tempered masks need no such
+ * decision: either way little is left of them. */
+static double at_bound(const zi_margin *i, const zi_margin *j, double excess, double rho)
+{
+    const double rounding = 1e-13;
+    const double above = excess + fmin(i->p * j->p, i->q * j->q);
+    const double below = fmin(i->p * j->q, i->q * j->p) - excess;
+    return fmin(above, below) > rounding ? rho : above < below ? -1.0 : 1.0;
+}
 
 static void solve_masks(const row *r)
 {
@@ -30,6 +43,11 @@ static void solve_masks(const row *r)
     }
     zi_bivariate_inverses(d - first, r->tau[r->i], r->p[r->i], r->tau + first, r->p + first,
                           r->excess + first, r->rho_m + first);
+    for (size_t j = first; !r->is_tempered && j < d; j++) {
+        if (zi_margin_varies(&r->margin[r->i]) && zi_margin_varies(&r->margin[j])) {
+            r->rho_m[j] = at_bound(&r->margin[r->i], &r->margin[j], r->excess[j], r->rho_m[j]);
+        }
+    }
 }
 
 static void invert_pair(const row *r, size_t j)
@@ -74,6 +92,7 @@ zilch_status zi_invert_exact(const zi_inversion *in, double *latent)
                        .excess = block + 2 * dim,
                        .rho_m = block + 3 * dim,
                        .observed = in->observed,
+                       .is_tempered = in->is_tempered,
                        .latent = latent};
         solve_masks(&r);
         for (size_t j = i + 1; j < dim; j++) {

@@ -235,7 +235,11 @@ static zilch_status estimate_correlations(zilch_model *model, const zilch_model_
         zi_identity(2 * model->dim, model->factor);
         return ZILCH_OK;
     }
-    const zi_inversion inversion = {model->dim, margin, model->observed, options->networks};
+    const zi_inversion inversion = {.dim = model->dim,
+                                    .margin = margin,
+                                    .observed = model->observed,
+                                    .networks = options->networks,
+                                    .is_tempered = options->shrinkage == ZILCH_SHRINK_FISHER};
     ZI_TRY(zi_invert(options->inverter, &inversion, model->correlation));
     if (weight) {
         zi_weigh(model->dim, margin, model->report.rows, model->correlation, weight);

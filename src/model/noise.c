@@ -89,14 +89,17 @@ static void shrink_by_block(void *context, int block, double information, size_t
     s->latent[at] = s->latent[mirror] = s->is_fisher ? tanh(shrunk) : shrunk;
 }
 
-/* Entries that are exactly 0 belong to latents that say nothing: not counted. The entry on its scale is left
- * in its place, and the information in the mirror image's: shrinking fills both again. */
+/* Entries that are 0 belong to latents that say nothing: not counted. Nor are those that are 0 but for
+ * rounding, for it must not decide; on Fisher's scale, where there are mostly thousands of entries, one more
+ * or less is little. The entry on its scale is left in its place, and the information in the mirror image's:
+ * shrinking fills both again. */
 static void count_entry(void *context, int block, double information, size_t at, size_t mirror)
 {
     shrinker *s = context;
     s->latent[mirror] = information;
     const double precision = s->rows * information;
-    if (s->latent[at] != 0.0 && precision > 0.0) {
+    const double rounding = s->is_fisher ? 0.0 : 1e-12;
+    if (fabs(s->latent[at]) > rounding && precision > 0.0) {
         const double z = scaled(s, s->latent[at], precision);
         s->latent[at] = z;
         s->total[block] += z * z * precision - 1.0;

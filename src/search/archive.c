@@ -121,7 +121,7 @@ void zi_archive_put(zi_archive *archive, const zi_told *told)
         w->weight += weight;
         const double part = weight / w->weight;
         const double mean = w->value + (value - w->value) * part;
-        const double careful = w->value + (value * part - w->value * part); /* of values that far apart */
+        const double careful = w->value * (1.0 - part) + value * part; /* of values that far apart */
         w->value = !w->is_ranked ? value : isfinite(mean) ? mean : careful;
         w->is_ranked = 1;
     }

@@ -40,11 +40,12 @@ static zilch_status allocate(zi_constraints *c)
     return ZILCH_OK;
 }
 
+/* A bound of -0.0 becomes 0.0, or values cut off there would be that. */
 static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options *o)
 {
     for (size_t i = 0; i < c->dim; i++) {
-        c->lower[i] = o->lower ? o->lower[i] : -INFINITY;
-        c->upper[i] = o->upper ? o->upper[i] : INFINITY;
+        c->lower[i] = o->lower ? o->lower[i] + 0.0 : -INFINITY;
+        c->upper[i] = o->upper ? o->upper[i] + 0.0 : INFINITY;
         if (!(c->lower[i] <= c->upper[i]) || c->lower[i] == INFINITY || c->upper[i] == -INFINITY) {
             return zi_fail(ZILCH_EARG,
                            "optimizer: the bounds of coordinate %zu (counted from 0) are no interval", i);
@@ -360,18 +361,30 @@ static int is_inside(const zi_constraints *c, size_t i, double value)
     return value >= c->lower[i] && value <= c->upper[i];
 }
 
-/* Not zero, within the bounds: where the elites' values say nothing that fits. */
+/* Between two bounds, which may be further apart than any number. */
+static double any_between(double low, double high, double u)
+{
+    const double width = high - low;
+    const double value = isfinite(width) ? low + width * u : low * (1.0 - u) + high * u;
+    return fmin(fmax(value, low), high);
+}
+
+/* Not zero, within the bounds: where the elites' values say nothing that fits. A bound, or a number of the
+ * scale's size, stands in for a value that came out as zero. */
 static double any_value(const zi_mending *m, zilch_rng *rng, size_t i)
 {
     const double low = m->constraints->lower[i];
     const double high = m->constraints->upper[i];
     const double scale = m->marginals->sigma[i] > 0.0 ? m->marginals->sigma[i] : 1.0;
     if (isfinite(low) && isfinite(high)) {
-        const double value = low + (high - low) * zilch_rng_uniform(rng);
+        const double value = any_between(low, high, zilch_rng_uniform(rng));
         return value != 0.0 ? value : high != 0.0 ? high : low;
     }
     const double step = scale * fabs(zilch_rng_normal(rng));
-    return isfinite(low) ? low + step : isfinite(high) ? high - step : step;
+    const double sign = isfinite(high) ? -1.0 : 1.0;
+    const double end = isfinite(low) ? low : isfinite(high) ? high : 0.0;
+    const double value = end + sign * step;
+    return value != 0.0 ? value : end != 0.0 ? end : sign * scale;
 }
 
 static double mended_value(const zi_mending *m, zilch_rng *rng, size_t i, double value, int may_be_zero)

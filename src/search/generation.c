@@ -198,9 +198,11 @@ static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, siz
     return status;
 }
 
-static zilch_status check_finite(const zilch_optimizer *o, size_t rows, const double *genome)
+/* All are numbers; and none is -0.0, as products too small for a number are. */
+static zilch_status check_finite(const zilch_optimizer *o, size_t rows, double *genome)
 {
     for (size_t i = 0; i < rows * o->width; i++) {
+        genome[i] += 0.0;
         if (!isfinite(genome[i])) {
             return zi_fail(ZILCH_ENUMERIC,
                            "ask: the law gives coordinates beyond all numbers; bounds would keep them in");

@@ -17,14 +17,16 @@ double zi_noise_weigh(zi_noise *noise, double error)
     return fmin(fmax(ratio * ratio, 1.0 / most), most);
 }
 
-/* The difference of two means with weights a and b has the variance unit^2 (1 / a + 1 / b). */
+/* The difference of two means with weights a and b has the variance unit^2 (1 / a + 1 / b). One whose square
+ * is beyond all numbers is left out: it would never be forgotten. */
 void zi_noise_watch(zi_noise *noise, const zi_worth *before, double value, double weight)
 {
     const double difference = value - before->value;
-    if (!before->is_ranked || !isfinite(difference)) {
+    const double square = difference * difference * (before->weight * weight / (before->weight + weight));
+    if (!before->is_ranked || !isfinite(noise->squares + square)) {
         return;
     }
-    noise->squares += difference * difference * (before->weight * weight / (before->weight + weight));
+    noise->squares += square;
     noise->count += 1.0;
 }
 

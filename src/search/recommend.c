@@ -63,8 +63,14 @@ static void count_value(tally *t, double value)
         return;
     }
     t->count++;
+    const double count = (double)t->count;
     const double delta = value - t->mean;
-    t->mean += delta / (double)t->count;
+    if (!isfinite(delta)) { /* values so far apart have a mean, but no deviation that is a number */
+        t->mean += value / count - t->mean / count;
+        t->squares = INFINITY;
+        return;
+    }
+    t->mean += delta / count;
     t->squares += delta * (value - t->mean);
 }
 

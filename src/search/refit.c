@@ -131,6 +131,12 @@ static double sigma_of(const column *c, const zilch_optimizer_options *o, double
     return fmax(sqrt(pulled(shown, count, prior, last * last)), o->model.sigma_floor);
 }
 
+/* Elites of the size of the largest numbers have sums that are none: the memory keeps what it had. */
+static double number_or(double value, double last)
+{
+    return isfinite(value) ? value : last;
+}
+
 static void estimate(const zi_lesson *lesson, const double *weight, double total, zi_memory *next)
 {
     const zilch_refit *r = &lesson->options->refit;
@@ -140,8 +146,8 @@ static void estimate(const zi_lesson *lesson, const double *weight, double total
         const column c = look(lesson, weight, i);
         const double p = pulled(c.weight / total, total, r->prior_p, last->p[i]);
         next->p[i] = fmin(fmax(p, margin), 1.0 - margin);
-        next->mu[i] = pulled(c.mean, c.count, r->prior_mu, last->mu[i]);
-        next->sigma[i] = sigma_of(&c, lesson->options, last->sigma[i]);
+        next->mu[i] = number_or(pulled(c.mean, c.count, r->prior_mu, last->mu[i]), last->mu[i]);
+        next->sigma[i] = number_or(sigma_of(&c, lesson->options, last->sigma[i]), last->sigma[i]);
         next->ratio[i] = c.rows < 2 ? last->ratio[i] : INFINITY; /* in use, which narrow() makes 1 */
     }
 }

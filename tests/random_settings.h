@@ -1,0 +1,143 @@
+/* Random settings of a search, over the whole of what is allowed. */
+#ifndef ZILCH_TESTS_RANDOM_SETTINGS_H
+#define ZILCH_TESTS_RANDOM_SETTINGS_H
+
+#include "property_support.h"
+#include "search_support.h"
+
+enum { MOST_DIM = 40, MOST_POPULATION = 40 };
+
+typedef struct setting {
+    size_t dim;
+    zilch_optimizer_options o;
+    zilch_forced forced[MOST_DIM];
+    size_t group[MOST_DIM];
+    double lower[MOST_DIM], upper[MOST_DIM];
+    int is_wild; /* numbers of any size */
+} setting;
+
+static inline double sign_of(zilch_rng *rng)
+{
+    return chance(rng, 0.5) ? -1.0 : 1.0;
+}
+
+/* From 0 to most, the ends and what is next to them among them. */
+static inline double share_of(zilch_rng *rng, double most)
+{
+    const double ends[] = {0.0, DBL_TRUE_MIN, DBL_MIN, 1e-17, most, nextafter(most, 0.0)};
+    return chance(rng, 0.5) ? between(rng, 0.0, most) : ends[pick(rng, 0, COUNT(ends) - 1)];
+}
+
+/* Not negative, usually of a size that is met, sometimes of any that a law can bear, or of any at all. */
+static inline double size_of_any(zilch_rng *rng, const setting *s)
+{
+    static const double wild[] = {DBL_MAX, DBL_TRUE_MIN, DBL_MIN, 1e300, 1e-300, 1e155, 1e-155};
+    if (s->is_wild && chance(rng, 0.3)) {
+        return wild[pick(rng, 0, COUNT(wild) - 1)];
+    }
+    return chance(rng, 0.2)   ? 0.0
+           : chance(rng, 0.1) ? of_any_size(rng, -60.0, 60.0)
+                              : of_any_size(rng, -3.0, 3.0);
+}
+
+static inline void pick_first_points(zilch_rng *rng, setting *s)
+{
+    s->o.initial_p = share_of(rng, 1.0);
+    s->o.initial_mu = chance(rng, 0.5) ? 0.0 : sign_of(rng) * size_of_any(rng, s);
+    s->o.initial_sigma = size_of_any(rng, s);
+    s->o.initial_spread = chance(rng, 0.5) ? 0.1 : share_of(rng, nextafter(1.0, 0.0));
+}
+
+static inline void pick_counts(zilch_rng *rng, setting *s)
+{
+    zilch_optimizer_options *o = &s->o;
+    const size_t restart[] = {0, 0, 1, 2, 1000};
+    o->population = pick(rng, 3, MOST_POPULATION);
+    o->elites = chance(rng, 0.3) ? 0 : pick(rng, 2, o->population - 1);
+    const size_t elites = o->elites ? o->elites : o->population / 5 > 2 ? o->population / 5 : 2;
+    o->remember = chance(rng, 0.6) ? 0 : elites + pick(rng, 0, 50);
+    o->restart = restart[pick(rng, 0, COUNT(restart) - 1)];
+    o->share = chance(rng, 0.5) ? 1.0 : fmax(share_of(rng, 1.0), DBL_TRUE_MIN);
+    o->price = chance(rng, 0.5)   ? 0.0
+               : chance(rng, 0.1) ? sign_of(rng) * DBL_MAX
+                                  : sign_of(rng) * of_any_size(rng, -10.0, 10.0);
+}
+
+static inline void pick_model(zilch_rng *rng, setting *s)
+{
+    zilch_model_options *m = &s->o.model;
+    m->inverter = (zilch_inverter)pick(rng, 0, 1);
+    m->shrinkage = (zilch_shrinkage)pick(rng, 0, 4);
+    m->projection = (zilch_projection)pick(rng, 0, 3);
+    m->structure = (zilch_structure)pick(rng, 0, 2);
+    m->rank = chance(rng, 0.1) ? 1000 : pick(rng, 1, 12);
+    m->sigma_floor = chance(rng, 0.7) ? 0.0 : size_of_any(rng, s);
+}
+
+static inline double prior_of(zilch_rng *rng)
+{
+    return chance(rng, 0.4) ? 0.0 : chance(rng, 0.2) ? 1e6 : of_any_size(rng, -3.0, 3.0);
+}
+
+static inline void pick_refit(zilch_rng *rng, setting *s)
+{
+    zilch_refit *r = &s->o.refit;
+    r->prior_p = prior_of(rng);
+    r->prior_mu = prior_of(rng);
+    r->prior_sigma = prior_of(rng);
+    r->prior_correlation = s->o.model.structure == ZILCH_STRUCTURE_FULL ? prior_of(rng) : 0.0;
+    r->weighting = (zilch_weighting)pick(rng, 0, 2);
+    r->values = (zilch_values)pick(rng, 0, 1);
+    r->margin = share_of(rng, (double)s->dim / 2.0);
+    r->shift = share_of(rng, 1.0);
+    r->copied = share_of(rng, 1.0);
+    r->redrawn = share_of(rng, 1.0);
+    r->timid = share_of(rng, 1.0);
+    r->is_widened = (int)pick(rng, 0, 1);
+}
+
+/* An interval, finite or not, with zero in it, beside it or at its end. */
+static inline void pick_bounds(zilch_rng *rng, const setting *s, double *lower, double *upper)
+{
+    const double a = chance(rng, 0.3) ? 0.0 : sign_of(rng) * size_of_any(rng, s);
+    const double b = chance(rng, 0.2) ? a : sign_of(rng) * size_of_any(rng, s);
+    *lower = chance(rng, 0.2) ? -INFINITY : fmin(a, b);
+    *upper = chance(rng, 0.2) ? INFINITY : fmax(a, b);
+}
+
+static inline void pick_limits(zilch_rng *rng, setting *s)
+{
+    const int has_forced = chance(rng, 0.3), has_group = chance(rng, 0.3);
+    const int has_lower = chance(rng, 0.4), has_upper = chance(rng, 0.4);
+    for (size_t i = 0; i < s->dim; i++) {
+        s->forced[i] = chance(rng, 0.2) ? (zilch_forced)pick(rng, 0, 2) : ZILCH_FORCED_NOT;
+        s->group[i] = chance(rng, 0.5) ? 0 : chance(rng, 0.1) ? SIZE_MAX : pick(rng, 1, 1 + s->dim / 3);
+        pick_bounds(rng, s, &s->lower[i], &s->upper[i]);
+    }
+    s->o.forced = has_forced ? s->forced : NULL;
+    s->o.group = has_group ? s->group : NULL;
+    s->o.lower = has_lower ? s->lower : NULL;
+    s->o.upper = has_upper ? s->upper : NULL;
+    s->o.active_least = chance(rng, 0.7) ? 0 : pick(rng, 0, s->dim);
+    s->o.active_most = chance(rng, 0.6) ? 0 : pick(rng, s->o.active_least, s->dim);
+}
+
+/* The arrays belong to the setting: it must stay where it is. */
+static inline void pick_setting(zilch_rng *rng, setting *s)
+{
+    *s = (setting){.dim = chance(rng, 0.2) ? pick(rng, 1, 3) : pick(rng, 1, MOST_DIM),
+                   .o = zilch_optimizer_defaults(),
+                   .is_wild = chance(rng, 0.2)};
+    s->o.law = (zilch_law)pick(rng, 0, 3);
+    s->o.law = chance(rng, 0.5) ? ZILCH_LAW_ZIG : s->o.law;
+    s->o.direction = (zilch_direction)pick(rng, 0, 1);
+    s->o.archive = (zilch_archive)pick(rng, 0, 1);
+    s->o.again = (zilch_again)pick(rng, 0, 2);
+    pick_counts(rng, s);
+    pick_first_points(rng, s);
+    pick_model(rng, s);
+    pick_refit(rng, s);
+    pick_limits(rng, s);
+}
+
+#endif
