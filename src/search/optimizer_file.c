@@ -343,13 +343,16 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
             return damaged("the archive");
         }
         ZI_TRY(read_point(r, o, row));
+        if (is_ranked && zi_archive_is_forgotten(&o->archive, (size_t)i)) {
+            return damaged("the archive");
+        }
         zi_worth *w = &o->archive.worth[i];
         w->value = value;
         w->weight = weight;
         w->id = id;
         w->evaluations = evaluations;
         w->failures = failures;
-        w->is_ranked = is_ranked && !zi_archive_is_forgotten(&o->archive, (size_t)i);
+        w->is_ranked = is_ranked;
     }
     return check_points(o);
 }
