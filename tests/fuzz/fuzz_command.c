@@ -62,6 +62,8 @@ zilch_status __wrap_zilch_optimizer_create(zilch_optimizer **out, size_t dim, ui
 int __real_cli_try_output(const char *path);
 int __wrap_cli_try_output(const char *path);
 void __wrap_cli_watch_signals(void);
+zilch_status __wrap_zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
+                                          unsigned threads, zilch_watcher watch, void *context);
 zilch_status __wrap_recover_run(const recover_setting *setting, recover_progress progress, void *context,
                                 recover_result *out);
 zilch_status __wrap_play_run(const play_setting *setting, play_progress progress, void *context,
@@ -159,6 +161,17 @@ zilch_status __wrap_zilch_optimizer_create(zilch_optimizer **out, size_t dim, ui
         return zilch_fail(ZILCH_ENOMEM, "too large to try");
     }
     return __real_zilch_optimizer_create(out, dim, seed, options);
+}
+
+zilch_status __wrap_zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
+                                          unsigned threads, zilch_watcher watch, void *context)
+{
+    (void)threads;
+    (void)watch;
+    (void)context;
+    MUST(options->count >= 5);
+    *out = NULL;
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
 }
 
 /* Where a comparison would begin. */
