@@ -214,8 +214,9 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
     const uint64_t handed = zi_read_u64(r);
     const size_t population = o->options.population;
     const size_t piece = again < population ? population - (size_t)again : 1;
-    if (!fits(r, slots, 4 + 8 + 8 + 8) || elites > o->options.elites || again > elites || handed > slots ||
-        (slots && (slots < population || (slots - again) % piece)) || (!slots && elites)) {
+    if (!fits(r, slots, 4 + 8 + 8 + 8 + zi_row_least(o->width)) || elites > o->options.elites ||
+        again > elites || handed > slots || (slots && (slots < population || (slots - again) % piece)) ||
+        (!slots && elites)) {
         return damaged("the open generation");
     }
     for (size_t k = 0; k < elites; k++) {
