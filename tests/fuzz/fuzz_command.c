@@ -120,7 +120,7 @@ zilch_status __wrap_zilch_study_open(zilch_study **out, const char *path, zilch_
 {
     (void)mode;
     *out = NULL;
-    return zilch_fail(ZILCH_EIO, *path ? path : "no path");
+    return zilch_fail(ZILCH_EIO, *path ? "not here" : "no path");
 }
 
 zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
@@ -138,7 +138,7 @@ zilch_status __wrap_zilch_file_replace(const char *path, zilch_file_writer write
 {
     (void)write;
     (void)context;
-    return zilch_fail(ZILCH_EIO, *path ? path : "no path");
+    return zilch_fail(ZILCH_EIO, *path ? "not here" : "no path");
 }
 
 /* Large problems take long to open. */
