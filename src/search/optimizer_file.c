@@ -339,7 +339,7 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
         const uint32_t evaluations = zi_read_u32(r);
         const uint32_t failures = zi_read_u32(r);
         const uint32_t is_ranked = zi_read_u32(r);
-        if (!r->ok || failures > evaluations || is_ranked > 1 ||
+        if (!r->ok || failures > evaluations || evaluations > UINT32_MAX / 2 || is_ranked > 1 ||
             (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
