@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REDRAWS = 8, ATTEMPTS = 16 };
@@ -53,34 +54,58 @@ static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
-/* In the order of their first coordinates; those behind a first one are looked through for its group. */
+typedef struct member {
+    size_t group, coordinate;
+} member;
+
+static int compare_members(const void *a, const void *b)
+{
+    const member *m = a;
+    const member *n = b;
+    return m->group != n->group ? (m->group > n->group) - (m->group < n->group)
+                                : (m->coordinate > n->coordinate) - (m->coordinate < n->coordinate);
+}
+
+/* next[i] gets the coordinate behind i in its group, SIZE_MAX behind the last; is_first[i], whether none is
+ * before it. */
+static zilch_status link_groups(size_t dim, const size_t *group, size_t *next, unsigned char *is_first)
+{
+    member *m;
+    ZI_TRY(zi_alloc(&m, dim));
+    for (size_t i = 0; i < dim; i++) {
+        m[i] = (member){group ? group[i] : 0, i};
+    }
+    if (group) {
+        qsort(m, dim, sizeof *m, compare_members);
+    }
+    for (size_t k = 0; k < dim; k++) {
+        const int is_alone = m[k].group == 0;
+        const int is_last = k + 1 == dim || m[k + 1].group != m[k].group;
+        next[m[k].coordinate] = is_alone || is_last ? SIZE_MAX : m[k + 1].coordinate;
+        is_first[m[k].coordinate] = is_alone || k == 0 || m[k - 1].group != m[k].group;
+    }
+    zi_free(m);
+    return ZILCH_OK;
+}
+
+/* In the order of their first coordinates. */
 static zilch_status set_units(zi_constraints *c, const size_t *group)
 {
-    size_t *unit_of;
+    size_t *next;
     size_t count = 0;
-    ZI_TRY(zi_alloc(&unit_of, c->dim));
-    for (size_t i = 0; i < c->dim; i++) {
-        unit_of[i] = SIZE_MAX;
-    }
-    for (size_t i = 0; i < c->dim; i++) {
-        if (unit_of[i] != SIZE_MAX) {
-            continue;
-        }
-        c->first[c->units] = count;
-        for (size_t j = i; j < c->dim; j++) {
-            if (j == i || (group && group[i] > 0 && group[j] == group[i])) {
-                unit_of[j] = c->units;
+    ZI_TRY(zi_alloc(&next, c->dim));
+    const zilch_status status = link_groups(c->dim, group, next, c->fallback); /* which is set later */
+    for (size_t i = 0; i < c->dim && status == ZILCH_OK; i++) {
+        if (c->fallback[i]) {
+            c->first[c->units++] = count;
+            for (size_t j = i; j != SIZE_MAX; j = next[j]) {
                 c->member[count++] = j;
             }
-            if (!group || group[i] == 0) {
-                break;
-            }
         }
-        c->units++;
     }
     c->first[c->units] = count;
-    zi_free(unit_of);
-    return ZILCH_OK;
+    zi_free(next);
+    return status;
 }
 
 static zilch_status set_forced(zi_constraints *c, const zilch_forced *forced)
