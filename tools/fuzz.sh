@@ -4,9 +4,10 @@
 #   tools/fuzz.sh [SECONDS [NAME...]]    600 seconds, all of them
 #
 # They begin with the inputs in tests/fuzz/corpus; new ones go to build/fuzz/corpus. The first finding ends
-# it: its input stays in build/fuzz/findings. Needs clang with libFuzzer.
+# it: its input stays in build/fuzz/findings. On Debian, packages that are missing are installed.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+. "$root/tools/setup.sh"
 build=$root/build/fuzz
 all='model optimizer networks trainer study text npy policy answer problem command'
 seconds=${1:-600}
@@ -29,7 +30,7 @@ fuzz()
 {
   name=$1 time=$2
   mkdir -p "$build/corpus/$name" "$build/findings"
-  set -- -max_total_time="$time" -timeout=10 -malloc_limit_mb=1000 -rss_limit_mb=2000 -max_len=8192 \
+  set -- -max_total_time="$time" -timeout=20 -malloc_limit_mb=1000 -rss_limit_mb=2000 -max_len=8192 \
     -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$build/findings/$name-"
   [ ! -f "$root/tests/fuzz/$name.dict" ] || set -- "$@" -dict="$root/tests/fuzz/$name.dict"
   set -- "$@" "$build/corpus/$name" "$root/tests/fuzz/corpus/$name"
@@ -47,11 +48,12 @@ row()
     "$2" >>"$build/table.md"
 }
 
+# The list is words to be split.
+# shellcheck disable=SC2086
+setup $build_packages clang libclang-rt-dev
 mkdir -p "$build"
-if ! { cmake -S "$root" --preset fuzz && cmake --build "$build"; } >"$build/build.log" 2>&1; then
-  cat "$build/build.log" >&2
-  exit 1
-fi
+quietly "$build/build.log" cmake -S "$root" --preset fuzz
+quietly "$build/build.log" cmake --build "$build"
 printf '| fuzzer | executions | seconds | edges covered | corpus | findings |\n|---|---|---|---|---|---|\n' \
   >"$build/table.md"
 
@@ -69,6 +71,10 @@ grep -q 'AddressSanitizer: heap-buffer-overflow' "$build/canary.log" || {
 
 status=0
 for name; do
+  [ -x "$build/tests/fuzz/fuzz_$name" ] || {
+    echo "there is no fuzzer $name; there is: $all" >&2
+    exit 2
+  }
   printf '%s: %s seconds\n' "$name" "$seconds" >&2
   begun=$(date +%s)
   if fuzz "$name" "$seconds"; then
