@@ -6,6 +6,10 @@
 #include "search/optimizer.h"
 #include "store/study.h"
 
+#include "cli.h"
+#include "commands.h"
+#include "report.h"
+
 #include <math.h>
 #include <sqlite3.h>
 
@@ -96,7 +100,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     zilch_study *study;
+    static char message[4096]; /* what the command says */
     zilch_set_blas_threads(1);
+    cli_keep_messages(message, sizeof message);
+    MUST(freopen("/dev/null", "w", stdout));
     remove_all();
     atexit(remove_all);
     MUST(zilch_study_open(&study, fuzz_path(), ZILCH_STUDY_CREATE) == ZILCH_OK);
@@ -141,6 +148,8 @@ static const struct {
     {"runs", "price", "run"},
     {"runs", "seed", "run"},
     {"runs", "arguments", "run"},
+    {"runs", "name", "run"},
+    {"runs", "problem", "run"},
     {"runs", "run", "run"},
     {"generations", "generation", "generation"},
     {"generations", "evaluations", "generation"},
@@ -174,13 +183,19 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof *places };
 
+/* What the 64 bits, and for texts and blobs the bytes behind them, are taken for. */
 static void bind(sqlite3_stmt *statement, input *in)
 {
     const uint64_t bits = take(in, 8);
+    const uint64_t kind = take(in, 1) % 6;
+    const size_t most = (size_t)(bits % 128);
+    const size_t length = kind != 3 && kind != 4 ? 0 : in->left < most ? in->left : most;
+    const uint8_t *bytes = in->at;
     double number;
     memcpy(&number, &bits, sizeof number);
-    const int length = (int)(bits % 32);
-    switch (take(in, 1) % 6) {
+    in->at += length;
+    in->left -= length;
+    switch (kind) {
     case 0:
         sqlite3_bind_int64(statement, 1, (sqlite3_int64)bits);
         break;
@@ -191,12 +206,10 @@ static void bind(sqlite3_stmt *statement, input *in)
         sqlite3_bind_double(statement, 1, number);
         break;
     case 3:
-        sqlite3_bind_text(statement, 1, (const char *)in->at, (int)in->left < length ? (int)in->left : length,
-                          SQLITE_TRANSIENT);
+        sqlite3_bind_text(statement, 1, (const char *)bytes, (int)length, SQLITE_TRANSIENT);
         break;
     case 4:
-        sqlite3_bind_blob(statement, 1, in->at, (int)in->left < length ? (int)in->left : length,
-                          SQLITE_TRANSIENT);
+        sqlite3_bind_blob(statement, 1, bytes, (int)length, SQLITE_TRANSIENT);
         break;
     default:
         sqlite3_bind_null(statement, 1);
@@ -301,7 +314,7 @@ static void repair_sums(sqlite3 *database)
 
 enum { EDIT_BYTES, EDIT_VALUE, EDIT_STATE, EDIT_KINDS };
 
-/* The first byte says of which kind the edits are, and whether the sums are put right. */
+/* The first byte says of which kind the edits are, and whether the sums are put right (128). */
 static void make_file(const uint8_t *data, size_t size)
 {
     input in = {data, size};
@@ -450,11 +463,46 @@ static void go_on(zilch_study *study, uint64_t run)
     (void)!zilch_study_advance(study, run, &is_closed);
 }
 
+/* The linker's name: who looks at a study starts none of the programs that it names. */
+zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
+                                       const zilch_program_options *options);
+zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
+                                       const zilch_program_options *options)
+{
+    (void)words;
+    (void)options;
+    *out = NULL;
+    dprintf(2, "a program is started\n");
+    abort();
+}
+
+/* What the command makes of it. */
+static void run_commands(void)
+{
+    static char show[] = "show", best[] = "best", export[] = "export", json[] = "--json", all[] = "--all";
+    char path[FUZZ_PATH_SIZE];
+    report content;
+    snprintf(path, sizeof path, "%s", fuzz_path());
+    (void)cmd_show(3, (char *[]){show, path, all, NULL});
+    (void)cmd_show(3, (char *[]){show, path, json, NULL});
+    (void)cmd_best(2, (char *[]){best, path, NULL});
+    (void)cmd_best(3, (char *[]){best, path, json, NULL});
+    (void)cmd_export(2, (char *[]){export, path, NULL});
+    (void)report_open(&content, path, 0);
+    report_close(&content);
+}
+
+enum { COMMANDS = 64 }; /* a bit of the first byte */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     zilch_study *study;
     looking l = {.runs = 0};
     make_file(data, size);
+    if (size && data[0] & COMMANDS) {
+        run_commands();
+        return 0;
+    }
     if (zi_study_open(&study, fuzz_path(), ZILCH_STUDY_READ, PATIENCE) == ZILCH_OK) {
         look(study, &l);
         zilch_study_close(study);

@@ -71,6 +71,11 @@ seed study '\201\022\002\100\010\000\000\000\000\000\000\002'
 seed study '\201\016\001\000\000\000\000\000\000\000\011\004\003abcdefgh'
 seed study '\202\000\001\054\010\000\000\000\000\000\000\000\001'
 seed study '\202\001\000\020\004\001\002\003\004'
+# (64: for the commands) arguments of a run, its name, its problem
+seed study '\301\004\001\000\000\000\000\000\000\000\147\003%s' \
+  '{"words":["optimize","--problem","linear","--data","/dev/null","--price","1"],"checksum":"0123456789abcdef"}'
+seed study '\301\006\001\000\000\000\000\000\000\000\052\003%s' 'linear:data=d,response=2,searched=subset'
+seed study '\301\005\001\000\000\000\000\000\000\000\003\003%s' 'abc'
 seed study 'SQLite format 3\000\020\000\001\001\000\100\040\040'
 
 # ---- Command lines
