@@ -284,7 +284,8 @@ static void take_comparison(report *r, const zilch_run *model)
     }
     if (a.count > 0 && search_request_parse(&base, (int)search_words_shared(&a), a.words) == 0) {
         const int is_said = !isnan(base.price);
-        const int is_there = !base.data || access(base.data, R_OK) == 0;
+        /* no comparison is of a program, and none is started by who only looks at a study */
+        const int is_there = !base.program && (!base.data || access(base.data, R_OK) == 0);
         if (!is_said && is_there && search_problem_open(&problem, &base) == 0) {
             base.price = problem.info.price;
         }

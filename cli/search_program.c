@@ -27,12 +27,14 @@ struct search_program {
 
 /* ---- Words ------------------------------------------------------------------------------------------ */
 
+static const char blanks[] = " \t\n";
+
 /* One word into `out`, from `text` on, up to a blank or the end; gives what is behind it, NULL if a quote is
  * not closed. */
 static const char *take_word(const char *text, char **out)
 {
     char quote = '\0';
-    for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+    for (; *text && (quote || !strchr(blanks, *text)); text++) {
         if (quote && *text == quote) {
             quote = '\0';
         } else if (!quote && (*text == '\'' || *text == '"')) {
@@ -60,9 +62,11 @@ char **search_words_split(const char *command, const char *text)
         return NULL;
     }
     words[0] = letters;
-    for (text += strspn(text, " \t\n"); text && *text; text += text ? strspn(text, " \t\n") : 0) {
+    text += strspn(text, blanks);
+    while (text && *text) {
         words[count++] = out;
         text = take_word(text, &out);
+        text = text ? text + strspn(text, blanks) : NULL;
     }
     if (!text || count == 0) {
         search_wrong_usage(command, text ? "--program: is empty" : "--program: a quote is not closed");

@@ -183,7 +183,7 @@ void study_best_open_data(study_best *b, const study_run *run, int is_loud)
     }
     if (search_request_parse(&asked, (int)arguments.count, arguments.words) == 0) {
         b->over_ask = asked.over_ask;
-        if (b->problem.is_regression) {
+        if (b->problem.is_regression && asked.data) { /* what the words say may be another problem */
             open_data(b, &asked, arguments.checksum, is_loud);
         }
     }

@@ -35,10 +35,18 @@ static int ends_with(const char *text, const char *ending)
     return length >= size && strcmp(text + length - size, ending) == 0;
 }
 
+/* Some bytes at the beginning of a file say that it is no text, or are a mark before it. */
+static int is_mark(const char *name)
+{
+    const unsigned char first = (unsigned char)*name;
+    return first < ' ' || first == 0x93 || strncmp(name, "\xEF\xBB\xBF", 3) == 0 ||
+           strncmp(name, "PK\x03\x04", 4) == 0;
+}
+
 /* A name as a CSV field: quoted if a reader would misunderstand it otherwise. */
 static void put_name(const char *name, FILE *stream)
 {
-    if (*name && !strpbrk(name, "\",;\t\r\n #")) {
+    if (!is_mark(name) && !strpbrk(name, "\",;\t\r\n #")) {
         fputs(name, stream);
         return;
     }

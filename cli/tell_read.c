@@ -71,37 +71,58 @@ static int append(told_values *t, const json_answer *answer)
 
 static const char separators[] = ",;\t \r";
 
-/* The field of that number, ended by '\0' in place; NULL if there are fewer. Commas, semicolons and tabs may
- * have nothing between them; blanks are just blanks. */
-static char *field(char *line, size_t index, char *out, size_t size)
+static const char *first_field(const char *line)
 {
-    char *at = line + strspn(line, " \r");
-    for (size_t i = 0; i < index; i++) {
-        at += strcspn(at, separators);
-        at += strspn(at, " \r");
-        if (!*at) {
-            return NULL;
-        }
-        at += strspn(at, ",;\t") ? 1 : 0;
-        at += strspn(at, " \r");
+    return line + strspn(line, " \r");
+}
+
+/* The field behind this one, NULL if there is none. Commas, semicolons and tabs may have nothing between
+ * them; blanks are just blanks. */
+static const char *next_field(const char *at)
+{
+    at += strcspn(at, separators);
+    at += strspn(at, " \r");
+    if (!*at) {
+        return NULL;
     }
+    at += strspn(at, ",;\t") ? 1 : 0;
+    return at + strspn(at, " \r");
+}
+
+/* Without the quotes around it. */
+static void copy_field(const char *at, char *out, size_t size)
+{
     size_t length = strcspn(at, separators);
     if (length >= 2 && *at == '"' && at[length - 1] == '"') {
         at++;
         length -= 2;
     }
     snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), at);
-    return out;
 }
 
-static int take_header(source *s, char *line)
+/* The field of that number; NULL if there are fewer. */
+static const char *field(const char *line, size_t index, char *out, size_t size)
+{
+    const char *at = first_field(line);
+    for (size_t i = 0; at && i < index; i++) {
+        at = next_field(at);
+    }
+    if (at) {
+        copy_field(at, out, size);
+    }
+    return at;
+}
+
+static int take_header(source *s, const char *line)
 {
     static const char *const names[WANTED] = {"id", "value", "sigma"};
     char text[64];
+    size_t j = 0;
     for (size_t i = 0; i < WANTED; i++) {
         s->column[i] = SIZE_MAX;
     }
-    for (size_t j = 0; field(line, j, text, sizeof text) && (*text || strchr(line, ',')); j++) {
+    for (const char *at = first_field(line); at; at = next_field(at), j++) {
+        copy_field(at, text, sizeof text);
         for (size_t i = 0; i < WANTED; i++) {
             s->column[i] = strcasecmp(text, names[i]) == 0 ? j : s->column[i];
         }
@@ -124,7 +145,7 @@ static int take_value(const source *s, const char *text, double *out)
                                    : wrong_line(s, "its value is not a number, nor nan for one that failed");
 }
 
-static int take_row(const source *s, char *line, told_values *out)
+static int take_row(const source *s, const char *line, told_values *out)
 {
     char text[64];
     double number;
@@ -149,7 +170,7 @@ static int take_row(const source *s, char *line, told_values *out)
 
 /* ---- Lines --------------------------------------------------------------------------------------------- */
 
-static int take_line(source *s, char *line, told_values *out, int *is_begun)
+static int take_line(source *s, const char *line, told_values *out, int *is_begun)
 {
     char why[256];
     const char *first = line + strspn(line, separators);

@@ -1113,8 +1113,8 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, u
  * processes at once. The run is the same as with zilch_ask() and zilch_tell().
  *
  * ask: the next points of the generation, at most n of them; as many as are left of the population, unless
- * `is_more`: then n, whatever that makes. *count gets how many; 0: all are out. waiting: those that are out;
- * *count gets their number, even if only the first `capacity` are written.
+ * `is_more`: then n, up to 2^20 beyond the population. *count gets how many; 0: all are out. waiting: those
+ * that are out; *count gets their number, even if only the first `capacity` are written.
  * tell: as zilch_tell_error(); when enough are back, the generation is recorded, and *is_closed is 1.
  * advance: it closes with what is back, and the others may come late. If all evaluations failed: EOBJECTIVE,
  * and the same points will be asked again. */

@@ -263,6 +263,30 @@ static void limits_are_refused_only_if_nothing_keeps_them(void **state)
     assert_true(refused > count / 10 && refused < count * 9 / 10);
 }
 
+/* In time that does not grow with the square of the coordinates. */
+static void limits_on_many_coordinates_are_quick(void **state)
+{
+    (void)state;
+    enum { MANY = 300000 };
+    zilch_optimizer *o;
+    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, 12, 4);
+    size_t *group = calloc(MANY, sizeof *group);
+    assert_non_null(group);
+    for (size_t i = 0; i < MANY; i++) {
+        group[i] = i / 2 + 1; /* in pairs */
+    }
+    options.active_least = MANY / 3;
+    options.active_most = MANY / 2;
+    assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_OK);
+    zilch_optimizer_destroy(o);
+    options.group = group;
+    assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_OK);
+    zilch_optimizer_destroy(o);
+    options.active_least = options.active_most = MANY / 3 + 1; /* odd */
+    assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_EARG);
+    free(group);
+}
+
 static void refused_limits_are_named(void **state)
 {
     (void)state;
@@ -563,6 +587,7 @@ int main(void)
         cmocka_unit_test(every_point_keeps_the_limits),
         cmocka_unit_test(groups_are_chosen_whole),
         cmocka_unit_test(limits_are_refused_only_if_nothing_keeps_them),
+        cmocka_unit_test(limits_on_many_coordinates_are_quick),
         cmocka_unit_test(refused_limits_are_named),
         cmocka_unit_test(told_points_must_keep_the_limits),
         cmocka_unit_test(a_refused_point_is_explained),

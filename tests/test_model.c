@@ -374,6 +374,10 @@ static void refuses_impossible_values(void **state)
             memcpy(p.bytes, original, p.length);
         }
     }
+    p.bytes[36] = 1; /* what is always 0 */
+    set_checksum(&p);
+    assert_int_equal(zilch_model_unpack(&out, p.bytes, p.length), ZILCH_EFORMAT);
+    memcpy(p.bytes, original, p.length);
     p.bytes[8] = 3; /* another version */
     set_checksum(&p);
     assert_int_equal(zilch_model_unpack(&out, p.bytes, p.length), ZILCH_EVERSION);

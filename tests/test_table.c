@@ -603,6 +603,15 @@ static void written_is_read_back(void **state)
     snprintf(binary, sizeof binary, "%s/out.npy", folder);
     check_written(csv, 2, 3, NULL);
     check_written(csv, 2, 3, names);
+    char *marks[][2] = {{"\xEF\xBB\xBF"
+                         "a",
+                         "b"},
+                        {"\x1f\x8b", "b"},
+                        {"PK\x03\x04", "b"},
+                        {"\x93NUMPY", "b"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        check_written(csv, 2, 2, marks[i]); /* the file does not begin as another kind would */
+    }
     check_written(csv, 10000, 3, NULL); /* several chunks */
     check_written(csv, 2, 300000, NULL);
     check_written(binary, 2, 3, names);

@@ -247,10 +247,13 @@ static void a_wrong_id_takes_all_back(void **state)
 static void damage_is_found(void **state)
 {
     (void)state;
-    static const char *const damage[] = {
-        "UPDATE handed SET points = -1", "UPDATE handed SET points = 4611686018427387904",
-        "UPDATE handed SET points = 1",  "UPDATE told SET id = 99",
-        "UPDATE told SET is_early = 1",  "UPDATE handed SET points = 0"};
+    static const char *const damage[] = {"UPDATE handed SET points = -1",
+                                         "UPDATE handed SET points = 4611686018427387904",
+                                         "UPDATE handed SET points = 1073741824",
+                                         "UPDATE handed SET points = 1",
+                                         "UPDATE told SET id = 99",
+                                         "UPDATE told SET is_early = 1",
+                                         "UPDATE handed SET points = 0"};
     for (size_t k = 0; k < COUNT(damage); k++) {
         zilch_optimizer *o = begin();
         uint64_t id[N];

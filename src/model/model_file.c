@@ -58,14 +58,14 @@ static zilch_status read_report(zi_reader *reader, zilch_fit_report *report)
     report->inverter = (zilch_inverter)zi_read_u32(reader);
     report->shrinkage = (zilch_shrinkage)zi_read_u32(reader);
     report->projection = (zilch_projection)zi_read_u32(reader);
-    zi_read_u32(reader);
+    const uint32_t spare = zi_read_u32(reader);
     report->rows = zi_read_double(reader);
     report->moved = zi_read_double(reader);
     report->pull = zi_read_double(reader);
     const int known = zilch_inverter_name(report->inverter) && zilch_shrinkage_name(report->shrinkage) &&
                       zilch_projection_name(report->projection);
     const int in_range = report->rows > 0.0 && isfinite(report->rows) && report->moved >= 0.0 &&
-                         isfinite(report->moved) && report->pull >= 0.0 && report->pull <= 1.0;
+                         isfinite(report->moved) && report->pull >= 0.0 && report->pull <= 1.0 && !spare;
     if (!known || !in_range) {
         return zi_fail(ZILCH_EFORMAT, "model: the fit report holds values out of range");
     }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REDRAWS = 8, ATTEMPTS = 16 };
@@ -54,34 +55,58 @@ static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
-/* In the order of their first coordinates; those behind a first one are looked through for its group. */
+typedef struct member {
+    size_t group, coordinate;
+} member;
+
+static int compare_members(const void *a, const void *b)
+{
+    const member *m = a;
+    const member *n = b;
+    return m->group != n->group ? (m->group > n->group) - (m->group < n->group)
+                                : (m->coordinate > n->coordinate) - (m->coordinate < n->coordinate);
+}
+
+/* next[i] gets the coordinate behind i in its group, SIZE_MAX behind the last; is_first[i], whether none is
+ * before it. */
+static zilch_status link_groups(size_t dim, const size_t *group, size_t *next, unsigned char *is_first)
+{
+    member *m;
+    ZI_TRY(zi_alloc(&m, dim));
+    for (size_t i = 0; i < dim; i++) {
+        m[i] = (member){group ? group[i] : 0, i};
+    }
+    if (group) {
+        qsort(m, dim, sizeof *m, compare_members);
+    }
+    for (size_t k = 0; k < dim; k++) {
+        const int is_alone = m[k].group == 0;
+        const int is_last = k + 1 == dim || m[k + 1].group != m[k].group;
+        next[m[k].coordinate] = is_alone || is_last ? SIZE_MAX : m[k + 1].coordinate;
+        is_first[m[k].coordinate] = is_alone || k == 0 || m[k - 1].group != m[k].group;
+    }
+    zi_free(m);
+    return ZILCH_OK;
+}
+
+/* In the order of their first coordinates. */
 static zilch_status set_units(zi_constraints *c, const size_t *group)
 {
-    size_t *unit_of;
+    size_t *next;
     size_t count = 0;
-    ZI_TRY(zi_alloc(&unit_of, c->dim));
-    for (size_t i = 0; i < c->dim; i++) {
-        unit_of[i] = SIZE_MAX;
-    }
-    for (size_t i = 0; i < c->dim; i++) {
-        if (unit_of[i] != SIZE_MAX) {
-            continue;
-        }
-        c->first[c->units] = count;
-        for (size_t j = i; j < c->dim; j++) {
-            if (j == i || (group && group[i] > 0 && group[j] == group[i])) {
-                unit_of[j] = c->units;
+    ZI_TRY(zi_alloc(&next, c->dim));
+    const zilch_status status = link_groups(c->dim, group, next, c->fallback); /* which is set later */
+    for (size_t i = 0; i < c->dim && status == ZILCH_OK; i++) {
+        if (c->fallback[i]) {
+            c->first[c->units++] = count;
+            for (size_t j = i; j != SIZE_MAX; j = next[j]) {
                 c->member[count++] = j;
             }
-            if (!group || group[i] == 0) {
-                break;
-            }
         }
-        c->units++;
     }
     c->first[c->units] = count;
-    zi_free(unit_of);
-    return ZILCH_OK;
+    zi_free(next);
+    return status;
 }
 
 static zilch_status set_forced(zi_constraints *c, const zilch_forced *forced)
@@ -132,45 +157,73 @@ static zilch_status check_values(const zi_constraints *c)
     return ZILCH_OK;
 }
 
-/* A choice of units whose sizes add up to a number between least and most, by dynamic programming: `by`[s] is
- * the first unit with which the sum s can be made, so that without it s is made by units before it. */
-static int find_choice(zi_constraints *c, size_t *by)
+/* Places for finding a choice, for each number from 0 to dim. */
+typedef struct choice {
+    size_t *by;    /* the size with which this sum can first be made; SIZE_MAX: it cannot */
+    size_t *used;  /* of the size that is looked at, how many it takes */
+    size_t *count; /* free units of this size; then those to be taken */
+} choice;
+
+/* What can be made with units of one more size. */
+static void add_size(const choice *c, size_t size, size_t base, size_t most)
 {
-    size_t sum = 0;
+    for (size_t sum = base; sum <= most; sum++) {
+        if (c->by[sum] != SIZE_MAX) {
+            c->used[sum] = 0;
+        } else if (sum - base >= size && c->by[sum - size] != SIZE_MAX &&
+                   c->used[sum - size] < c->count[size]) {
+            c->by[sum] = size;
+            c->used[sum] = c->used[sum - size] + 1;
+        }
+    }
+}
+
+/* A choice of units whose sizes add up to the least number that is allowed and can be made, by dynamic
+ * programming, size by size: units of one size are all the same, and there are few sizes. */
+static int find_choice(zi_constraints *c, const choice *d)
+{
+    size_t base = 0;
     for (size_t s = 0; s <= c->dim; s++) {
-        by[s] = SIZE_MAX;
+        d->by[s] = SIZE_MAX;
+        d->count[s] = 0;
     }
     for (size_t u = 0; u < c->units; u++) {
         c->fallback[u] = c->forced[u] == ZILCH_FORCED_ON;
-        sum += c->fallback[u] ? size_of(c, u) : 0;
+        base += c->fallback[u] ? size_of(c, u) : 0;
+        d->count[size_of(c, u)] += c->forced[u] == ZILCH_FORCED_NOT;
     }
-    const size_t base = sum;
-    for (size_t u = 0; u < c->units; u++) {
-        for (size_t s = c->dim; c->forced[u] == ZILCH_FORCED_NOT && s >= base + size_of(c, u); s--) {
-            const size_t before = s - size_of(c, u);
-            if (by[s] == SIZE_MAX && (before == base || (by[before] != SIZE_MAX && by[before] < u))) {
-                by[s] = u;
-            }
-        }
-    }
-    for (sum = c->least > base ? c->least : base; sum <= c->most && sum <= c->dim; sum++) {
-        if (sum == base || by[sum] != SIZE_MAX) {
-            break;
-        }
-    }
-    if (sum > c->most || sum > c->dim) {
+    if (base > c->most) {
         return 0;
     }
-    while (sum > base) {
-        c->fallback[by[sum]] = 1;
-        sum -= size_of(c, by[sum]);
+    d->by[base] = 0;
+    size_t sum = c->least > base ? c->least : base;
+    for (size_t size = 1; size <= c->most && d->by[sum] == SIZE_MAX; size++) {
+        if (d->count[size]) {
+            add_size(d, size, base, c->most);
+        }
+    }
+    while (sum <= c->most && d->by[sum] == SIZE_MAX) {
+        sum++;
+    }
+    if (sum > c->most) {
+        return 0;
+    }
+    memset(d->count, 0, (c->dim + 1) * sizeof *d->count);
+    for (; sum > base; sum -= d->by[sum]) {
+        d->count[d->by[sum]]++;
+    }
+    for (size_t u = 0; u < c->units; u++) {
+        if (c->forced[u] == ZILCH_FORCED_NOT && d->count[size_of(c, u)]) {
+            d->count[size_of(c, u)]--;
+            c->fallback[u] = 1;
+        }
     }
     return 1;
 }
 
 static zilch_status check_counts(zi_constraints *c)
 {
-    size_t *by;
+    size_t *places;
     if (c->least > c->most) {
         return zi_fail(ZILCH_EARG, "optimizer: at least %zu coordinates active, but at most %zu", c->least,
                        c->most);
@@ -182,9 +235,10 @@ static zilch_status check_counts(zi_constraints *c)
         }
         return ZILCH_OK;
     }
-    ZI_TRY(zi_alloc(&by, c->dim + 1));
-    const int found = find_choice(c, by);
-    zi_free(by);
+    const size_t sums = c->dim + 1;
+    ZI_TRY(zi_alloc(&places, 3 * sums));
+    const int found = find_choice(c, &(choice){places, places + sums, places + 2 * sums});
+    zi_free(places);
     return found ? ZILCH_OK
                  : zi_fail(ZILCH_EARG,
                            "optimizer: no choice of coordinates has from %zu to %zu active and keeps what is "

@@ -214,8 +214,9 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
     const uint64_t handed = zi_read_u64(r);
     const size_t population = o->options.population;
     const size_t piece = again < population ? population - (size_t)again : 1;
-    if (!fits(r, slots, 4 + 8 + 8 + 8) || elites > o->options.elites || again > elites || handed > slots ||
-        (slots && (slots < population || (slots - again) % piece)) || (!slots && elites)) {
+    if (!fits(r, slots, 4 + 8 + 8 + 8 + zi_row_least(o->width)) || elites > o->options.elites ||
+        again > elites || handed > slots || (slots && (slots < population || (slots - again) % piece)) ||
+        (!slots && elites)) {
         return damaged("the open generation");
     }
     for (size_t k = 0; k < elites; k++) {
@@ -338,18 +339,21 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
         const uint32_t evaluations = zi_read_u32(r);
         const uint32_t failures = zi_read_u32(r);
         const uint32_t is_ranked = zi_read_u32(r);
-        if (!r->ok || failures > evaluations || is_ranked > 1 ||
+        if (!r->ok || failures > evaluations || evaluations > UINT32_MAX / 2 || is_ranked > 1 ||
             (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
         ZI_TRY(read_point(r, o, row));
+        if (is_ranked && zi_archive_is_forgotten(&o->archive, (size_t)i)) {
+            return damaged("the archive");
+        }
         zi_worth *w = &o->archive.worth[i];
         w->value = value;
         w->weight = weight;
         w->id = id;
         w->evaluations = evaluations;
         w->failures = failures;
-        w->is_ranked = is_ranked && !zi_archive_is_forgotten(&o->archive, (size_t)i);
+        w->is_ranked = is_ranked;
     }
     return check_points(o);
 }

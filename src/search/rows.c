@@ -13,6 +13,11 @@ static size_t mask_bytes(size_t width)
     return (width + 7) / 8;
 }
 
+size_t zi_row_least(size_t width)
+{
+    return mask_bytes(width);
+}
+
 void zi_rows_free(zi_rows *rows)
 {
     zi_free(rows->end);

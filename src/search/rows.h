@@ -32,6 +32,9 @@ int zi_rows_is_empty(const zi_rows *rows, size_t index);
 void zi_rows_read(const zi_rows *rows, size_t index, double *row);
 const unsigned char *zi_rows_bytes(const zi_rows *rows, size_t index, size_t *length);
 
+/* Bytes that a row of this width has at least. */
+size_t zi_row_least(size_t width);
+
 /* A row from bytes that come from outside: EFORMAT if they are none of this width. */
 zilch_status zi_row_decode(size_t width, const unsigned char *bytes, size_t length, double *row);
 

@@ -11,6 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a generation's points, how many may be handed out beyond its population. All that are out are made again
+ * at every turn: a larger number on file is damage, and is not believed. */
+enum { MOST_MORE = 1 << 20 };
+
 typedef struct turn {
     zilch_study *study;
     uint64_t run;
@@ -48,11 +52,16 @@ static zilch_status read_told(zi_statement *row, void *context)
     return ZILCH_OK;
 }
 
+static uint64_t most_handed(const turn *t)
+{
+    return t->optimizer->options.population + (uint64_t)MOST_MORE;
+}
+
 /* So many points of the generation, as an ask gave them. */
 static zilch_status ask_again(turn *t)
 {
     const size_t dim = t->optimizer->dim;
-    if (t->handed > SIZE_MAX / sizeof(double) / dim / 2) {
+    if (t->handed > most_handed(t)) {
         return zi_sql_fail(t->study->sql, ZILCH_EFORMAT, "damaged: run %llu: more points than can be",
                            (unsigned long long)t->run);
     }
@@ -96,6 +105,11 @@ static zilch_status ask(turn *t, size_t n, int is_more, uint64_t *id, double *x,
     const size_t population = t->optimizer->options.population;
     const size_t left = t->handed < population ? population - (size_t)t->handed : 0;
     const size_t given = is_more || n < left ? n : left;
+    if (given > most_handed(t) - t->handed) {
+        return zi_sql_fail(t->study->sql, ZILCH_EARG,
+                           "run %llu: at most %d points can be out beyond the population",
+                           (unsigned long long)t->run, MOST_MORE);
+    }
     if (given) {
         ZI_TRY(zilch_ask(t->optimizer, given, id, x));
         ZI_TRY(put_handed(t, given));

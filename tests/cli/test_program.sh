@@ -180,7 +180,12 @@ expect_status 0 "$zilch" export many --failures
 expect_in_output '1,2,41,"spilt",""'
 echo '42 1.5' >late
 expect_status 0 "$zilch" tell many late # late
-for wrong in 'id,worth' '1' 'x,1' '{"id":1}' '{"id":1,"value":"a"}' '{"id":1,"value":1' '99999 1' '43,abc' '1.5,2' '43,1,-1'; do
+printf 'x1;;ID;value\n0;;43;2.5\n' >unnamed # a column without a name
+expect_status 0 "$zilch" tell many unnamed
+"$zilch" ask wide --dim 50000 --law ea --population 5 --elites 2 -n 1 --csv >points # as it came, and quickly
+awk 'NR == 1 {print $0 ",value"} NR > 1 {print $0 ",1.5"}' points >values
+expect_status 0 timeout 20 "$zilch" tell wide values
+for wrong in 'id,worth' '1' 'x,1' '{"id":1}' '{"id":1,"value":"a"}' '{"id":1,"value":1' '99999 1' '44,abc' '1.5,2' '44,1,-1'; do
   echo "$wrong" >wrong
   expect_status 1 "$zilch" tell many wrong
 done

@@ -207,6 +207,24 @@ grep -q '1; 2 of other problems' smop.html || complain 'other problems are not c
 expect_status 0 "$zilch" report s.study -o sphere2.html --run 1
 grep -q '(zig, seed 1) recommends' sphere2.html || complain 'not the run asked for'
 
+# A study may come from anywhere: whoever looks at it starts no program that it names, whatever it says.
+cp s.study named.study
+cat >name_program.py <<'PYTHON'
+import sqlite3, sys
+db = sqlite3.connect("named.study")
+words = '{"words":["optimize","--program","touch started","--dim","12"],"checksum":""}'
+db.execute("update runs set name = 'x', problem = ?, arguments = ? where run = 3", (sys.argv[1], words))
+db.commit()
+PYTHON
+for problem in smop1:dim=12 linear:data=d,response=1,searched=subset,validation=0.3; do
+  python3 name_program.py "$problem"
+  expect_status 0 "$zilch" report named.study -o named.html --run 3
+  expect_status 0 "$zilch" best named.study --run 3
+  expect_status 0 "$zilch" show named.study --run 3
+  [ ! -s "$err" ] || complain "something is said about $problem"
+  [ ! -e started ] || complain 'a program was started by looking at a study'
+done
+
 # Wrong words, wrong files.
 expect_status 2 "$zilch" report
 expect_in_error 'STUDY is missing'

@@ -1,0 +1,307 @@
+/* The command line: every command's own parser, and what it checks before it begins to work. Words are
+ * separated by line ends, the first is the command. The linker puts the functions below in the place of those
+ * that would open files, start programs or take long (CMakeLists.txt has the list). */
+#include "fuzz.h"
+
+#include "bench.h"
+#include "cli.h"
+#include "commands.h"
+#include "play.h"
+#include "recover.h"
+#include "search.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <sys/stat.h>
+
+enum { WORDS_MOST = 40, DIM_MOST = 300, POPULATION_MOST = 1000 };
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"lander", cmd_search}, {"optimize", cmd_search}, {"compare", cmd_compare}, {"resume", cmd_resume},
+    {"ask", cmd_ask},       {"tell", cmd_tell},       {"best", cmd_best},       {"report", cmd_report},
+    {"export", cmd_export}, {"fit", cmd_fit},         {"sample", cmd_sample},   {"show", cmd_show},
+    {"train", cmd_train},   {"recover", cmd_recover}, {"play", cmd_play},       {"bench", cmd_bench},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int is_running;     /* a command, which must not go beyond its options */
+static int is_comparing;   /* it is compare */
+static jmp_buf ending;     /* in place of an exit */
+static char message[4096]; /* what it says */
+
+/* ---- In place of work -------------------------------------------------------------------------------- */
+
+/* The names are the linker's. */
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __real_stat(const char *path, struct stat *info);
+int __wrap_stat(const char *path, struct stat *info);
+int __real_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode);
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
+void __real_exit(int status) __attribute__((noreturn));
+void __wrap_exit(int status) __attribute__((noreturn));
+zilch_status __wrap_zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode);
+zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
+                                       const zilch_program_options *options);
+zilch_status __wrap_zilch_file_replace(const char *path, zilch_file_writer write, void *context);
+zilch_status __real_zilch_problem_open(zilch_problem **out, const char *name, uint64_t seed);
+zilch_status __wrap_zilch_problem_open(zilch_problem **out, const char *name, uint64_t seed);
+zilch_status __real_zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
+                                           const zilch_optimizer_options *options);
+zilch_status __wrap_zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
+                                           const zilch_optimizer_options *options);
+int __real_cli_try_output(const char *path);
+int __wrap_cli_try_output(const char *path);
+void __wrap_cli_watch_signals(void);
+zilch_status __wrap_zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
+                                          unsigned threads, zilch_watcher watch, void *context);
+zilch_status __wrap_recover_run(const recover_setting *setting, recover_progress progress, void *context,
+                                recover_result *out);
+zilch_status __wrap_play_run(const play_setting *setting, play_progress progress, void *context,
+                             play_result *out);
+zilch_status __wrap_play_record(const play_setting *setting, const play_actions *actions, play_episode **out);
+
+/* The command writes no file so, but libFuzzer does: what it has found. */
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    errno = ENOENT;
+    return is_running && *mode == 'r' ? NULL : __real_fopen(path, mode);
+}
+
+/* Without files that are made: those have a third argument. */
+int __wrap_open(const char *path, int flags, ...)
+{
+    errno = ENOENT;
+    return is_running ? -1 : __real_open(path, flags, 0666);
+}
+
+int __wrap_access(const char *path, int mode)
+{
+    errno = ENOENT;
+    return is_running ? -(strlen(path) % 2 != 0) : __real_access(path, mode);
+}
+
+int __wrap_stat(const char *path, struct stat *info)
+{
+    errno = ENOENT;
+    return is_running ? -1 : __real_stat(path, info);
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+    errno = EACCES;
+    return is_running ? -1 : __real_mkdir(path, mode);
+}
+
+int __wrap_unlink(const char *path)
+{
+    errno = ENOENT;
+    return is_running ? -1 : __real_unlink(path);
+}
+
+void __wrap_exit(int status)
+{
+    if (is_running) {
+        longjmp(ending, 1);
+    }
+    __real_exit(status);
+}
+
+zilch_status __wrap_zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode)
+{
+    (void)mode;
+    *out = NULL;
+    return zilch_fail(ZILCH_EIO, *path ? "not here" : "no path");
+}
+
+zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
+                                       const zilch_program_options *options)
+{
+    size_t letters = 0;
+    for (; *words; words++) {
+        letters += strlen(*words);
+    }
+    *out = NULL;
+    return zilch_fail(ZILCH_EIO, letters && options->jobs ? "is not started" : "is nothing");
+}
+
+zilch_status __wrap_zilch_file_replace(const char *path, zilch_file_writer write, void *context)
+{
+    (void)write;
+    (void)context;
+    return zilch_fail(ZILCH_EIO, *path ? "not here" : "no path");
+}
+
+/* Large problems take long to open. */
+zilch_status __wrap_zilch_problem_open(zilch_problem **out, const char *name, uint64_t seed)
+{
+    for (const char *at = strchr(name, '='); at; at = strchr(at + 1, '=')) {
+        if (strtod(at + 1, NULL) > DIM_MOST) {
+            *out = NULL;
+            return zilch_fail(ZILCH_ENOMEM, "too large to try");
+        }
+    }
+    return __real_zilch_problem_open(out, name, seed);
+}
+
+zilch_status __wrap_zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
+                                           const zilch_optimizer_options *options)
+{
+    if (dim > DIM_MOST || options->population > POPULATION_MOST) {
+        *out = NULL;
+        return zilch_fail(ZILCH_ENOMEM, "too large to try");
+    }
+    return __real_zilch_optimizer_create(out, dim, seed, options);
+}
+
+zilch_status __wrap_zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
+                                          unsigned threads, zilch_watcher watch, void *context)
+{
+    (void)threads;
+    (void)watch;
+    (void)context;
+    MUST(options->count >= 5);
+    *out = NULL;
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+/* Where a comparison would begin. */
+int __wrap_cli_try_output(const char *path)
+{
+    return is_comparing ? cli_fail("%s: cannot be written", path ? path : "-") : __real_cli_try_output(path);
+}
+
+void __wrap_cli_watch_signals(void)
+{
+}
+
+zilch_status __wrap_recover_run(const recover_setting *setting, recover_progress progress, void *context,
+                                recover_result *out)
+{
+    (void)progress;
+    (void)context;
+    MUST(setting->dim >= 2 && setting->p_min <= setting->p_max);
+    memset(out, 0, sizeof *out);
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+zilch_status __wrap_play_run(const play_setting *setting, play_progress progress, void *context,
+                             play_result *out)
+{
+    (void)progress;
+    (void)context;
+    MUST(setting->episodes >= 1);
+    memset(out, 0, sizeof *out);
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+zilch_status __wrap_play_record(const play_setting *setting, const play_actions *actions, play_episode **out)
+{
+    (void)setting;
+    (void)actions;
+    *out = NULL;
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+/* The benchmarks are none of these. */
+static zilch_status run_nothing(size_t index, bench_row *out)
+{
+    (void)index;
+    (void)out;
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+static const bench_suite nothing = {.name = "model", .about = "nothing", .count = 1, .run = run_nothing};
+const bench_suite *const bench_suites[] = {&nothing, NULL};
+
+/* ---- Words ------------------------------------------------------------------------------------------- */
+
+/* Those of the address sanitizer, where there is one. What argp holds while it prints help is lost by the
+ * jump out of it. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static int is_help(const char *word)
+{
+    return *word == '-' && (word[1] == '-' ? word[2] == 'h' : strchr(word, 'h') != NULL);
+}
+
+static size_t split(char *text, char **words)
+{
+    size_t count = 0;
+    for (char *at = text; at && count < WORDS_MOST; count++) {
+        char *end = strchr(at, '\n');
+        words[count] = at;
+        if (end) {
+            *end = '\0';
+        }
+        at = end ? end + 1 : NULL;
+    }
+    words[count] = NULL;
+    return count;
+}
+
+static void run(int (*command)(int argc, char **argv), int argc, char **argv)
+{
+    is_running = 1;
+    if (setjmp(ending) == 0) {
+        const int status = command(argc, argv);
+        is_running = 0;
+        MUST(status == CLI_FAILED || status == CLI_USAGE || status == CLI_OK);
+        MUST(status == CLI_OK || *message);
+    }
+    is_running = 0;
+}
+
+static void run_watched(int (*command)(int argc, char **argv), int argc, char **argv)
+{
+    int has_help = 0;
+    for (int i = 1; i < argc; i++) {
+        has_help |= is_help(argv[i]);
+    }
+    if (has_help && __lsan_disable) {
+        __lsan_disable();
+    }
+    run(command, argc, argv);
+    if (has_help && __lsan_enable) {
+        __lsan_enable();
+    }
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    zilch_set_blas_threads(1);
+    cli_keep_messages(message, sizeof message);
+    MUST(freopen("/dev/null", "r", stdin) && freopen("/dev/null", "w", stdout));
+    stderr = fopen("/dev/null", "w"); /* the descriptor is the sanitizers' */
+    MUST(stderr);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *words[WORDS_MOST + 1];
+    char *text = fuzz_text(data, size);
+    const size_t count = split(text, words);
+    *message = '\0';
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, words[0]) == 0) {
+            cli_set_command(commands[i].name);
+            is_comparing = commands[i].run == cmd_compare;
+            run_watched(commands[i].run, (int)count, words);
+        }
+    }
+    free(text);
+    return 0;
+}

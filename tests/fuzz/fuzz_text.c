@@ -1,0 +1,15 @@
+/* Data sets as text: CSV and its relatives. Also what begins like another format. */
+#include "fuzz_table.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    table_check(data, size);
+    return 0;
+}

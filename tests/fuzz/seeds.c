@@ -1,0 +1,204 @@
+/* Writes sound files in small, for the fuzzers to begin with: fuzz_seeds FOLDER, which has a folder for each
+ * fuzzer. */
+#include "fuzz.h"
+#include "fuzz_trainer.h"
+#include "search/optimizer.h"
+
+#include <math.h>
+
+static const char *folder;
+
+static void save(const char *name, const unsigned char *bytes, size_t length)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *stream = fopen(path, "wb");
+    if (!stream || fwrite(bytes, 1, length, stream) != length || fclose(stream) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* ---- Models ---------------------------------------------------------------------------------------- */
+
+static const double data[] = {1,   0, 2.5, 0, 3, 1, 2, 2,  0, 1, 0, 0,   0, -1,  4, 3,
+                              0.5, 1, -1,  0, 0, 2, 0, -2, 1, 0, 3, 1.5, 1, 0.5, 0, 0};
+
+static void save_model(const char *name, zilch_model *model)
+{
+    unsigned char bytes[65536];
+    size_t length;
+    MUST(zilch_model_pack(model, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save(name, bytes, length);
+    zilch_model_destroy(model);
+}
+
+static void make_models(void)
+{
+    static const double p[] = {0.5, 1.0}, mu[] = {0, 1}, sigma[] = {1, 0};
+    zilch_model *model;
+    zilch_rng rng = zilch_rng_make(1, 0);
+    zilch_model_options options = zilch_model_defaults();
+    MUST(zilch_model_fit(&model, 8, 4, data, NULL, &options) == ZILCH_OK);
+    save_model("model/full", model);
+    options.structure = ZILCH_STRUCTURE_LOW_RANK;
+    options.rank = 2;
+    MUST(zilch_model_fit(&model, 8, 4, data, NULL, &options) == ZILCH_OK);
+    save_model("model/low-rank", model);
+    options.structure = ZILCH_STRUCTURE_DIAGONAL;
+    MUST(zilch_model_fit(&model, 8, 4, data, NULL, &options) == ZILCH_OK);
+    save_model("model/diagonal", model);
+    MUST(zilch_model_create(&model, 2, p, mu, sigma, NULL) == ZILCH_OK);
+    save_model("model/made", model);
+    MUST(zilch_model_random(&model, 3, &rng, 0.6, 0.1, 0.9) == ZILCH_OK);
+    save_model("model/random", model);
+}
+
+/* ---- Optimisers ---------------------------------------------------------------------------------------- */
+
+enum { DIM = 3, POPULATION = 6 };
+
+static void save_optimizer(const char *name, const zilch_optimizer *o)
+{
+    unsigned char bytes[65536];
+    size_t length;
+    MUST(zilch_optimizer_pack(o, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save(name, bytes, length);
+}
+
+static void save_with_networks(const zilch_networks *networks)
+{
+    zilch_optimizer *o;
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.population = POPULATION;
+    options.elites = 2;
+    options.model.inverter = ZILCH_AMORTISED;
+    options.model.networks = networks;
+    MUST(zilch_optimizer_create(&o, DIM, 1, &options) == ZILCH_OK);
+    save_optimizer("optimizer/networks", o);
+    zilch_optimizer_destroy(o);
+}
+
+/* ---- Networks ---------------------------------------------------------------------------------------- */
+
+static void make_networks(void)
+{
+    unsigned char bytes[65536];
+    size_t length;
+    zilch_examples *examples = fuzz_examples();
+    zilch_trainer *trainer = fuzz_trainer(examples);
+    MUST(zilch_trainer_pack(trainer, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save("trainer/begun", bytes, length);
+    MUST(zilch_trainer_epoch(trainer) == ZILCH_OK);
+    MUST(zilch_trainer_pack(trainer, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save("trainer/going-on", bytes, length);
+    zilch_trainer_destroy(trainer);
+    zilch_networks *networks;
+    MUST(zilch_networks_create(&networks) == ZILCH_OK);
+    for (int block = 0; block < ZILCH_BLOCKS; block++) {
+        zilch_training_options options = zilch_training_defaults((zilch_block)block);
+        options.units = 8;
+        options.epochs = 1;
+        options.batch = 4;
+        MUST(zilch_trainer_create(&trainer, (zilch_block)block, examples, &options) == ZILCH_OK);
+        MUST(zilch_trainer_epoch(trainer) == ZILCH_OK);
+        MUST(zilch_networks_put(networks, trainer) == ZILCH_OK);
+        zilch_trainer_destroy(trainer);
+    }
+    MUST(zilch_networks_pack(networks, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save("networks/small", bytes, length);
+    save_with_networks(networks);
+    zilch_networks_destroy(networks);
+    zilch_examples_destroy(examples);
+}
+
+/* ---- Searches ------------------------------------------------------------------------------------------ */
+
+static void advance(zilch_optimizer *o, size_t told)
+{
+    uint64_t id[POPULATION];
+    double x[POPULATION * DIM], value[POPULATION], error[POPULATION];
+    MUST(zilch_ask(o, POPULATION, id, x) == ZILCH_OK);
+    for (size_t i = 0; i < POPULATION; i++) {
+        value[i] = id[i] % 5 == 4 ? NAN : fabs(x[i * DIM] - 1.0) + fabs(x[i * DIM + 1]);
+        error[i] = id[i] % 4 ? NAN : 0.5;
+    }
+    MUST(zilch_tell_error(o, told, id, value, error) == ZILCH_OK);
+}
+
+static void make_optimizer(const char *name, const zilch_optimizer_options *options)
+{
+    char path[64];
+    static const double known[DIM] = {0.5, 0, 0.25};
+    zilch_optimizer *o;
+    MUST(zilch_optimizer_create(&o, DIM, 1, options) == ZILCH_OK);
+    snprintf(path, sizeof path, "optimizer/%s-new", name);
+    save_optimizer(path, o);
+    MUST(zilch_tell_point(o, known, 0.5) == ZILCH_OK);
+    advance(o, POPULATION);
+    snprintf(path, sizeof path, "optimizer/%s-1", name);
+    save_optimizer(path, o);
+    advance(o, 3);
+    snprintf(path, sizeof path, "optimizer/%s-open", name);
+    save_optimizer(path, o);
+    MUST(zilch_advance(o) == ZILCH_OK); /* three are late */
+    advance(o, POPULATION);
+    snprintf(path, sizeof path, "optimizer/%s-3", name);
+    save_optimizer(path, o);
+    unsigned char bytes[65536];
+    size_t length;
+    MUST(zi_optimizer_pack_state(o, bytes, sizeof bytes, &length) == ZILCH_OK);
+    snprintf(path, sizeof path, "optimizer/%s-state", name);
+    save(path, bytes, length);
+    zilch_optimizer_destroy(o);
+}
+
+static void make_optimizers(void)
+{
+    static const double lower[DIM] = {-1, -INFINITY, 0}, upper[DIM] = {1, INFINITY, 2};
+    static const zilch_forced forced[DIM] = {ZILCH_FORCED_ON, ZILCH_FORCED_NOT, ZILCH_FORCED_NOT};
+    static const size_t group[DIM] = {1, 0, 1};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.population = POPULATION;
+    options.elites = 2;
+    make_optimizer("zig", &options);
+    options.refit.prior_correlation = 2.0;
+    options.refit.values = ZILCH_VALUES_SCORES;
+    options.archive = ZILCH_ARCHIVE_MEAN;
+    options.restart = 1;
+    options.remember = 3;
+    make_optimizer("memory", &options);
+    options = zilch_optimizer_defaults();
+    options.population = POPULATION;
+    options.elites = 2;
+    options.model.structure = ZILCH_STRUCTURE_LOW_RANK;
+    options.model.rank = 1;
+    options.lower = lower;
+    options.upper = upper;
+    options.forced = forced;
+    options.group = group;
+    options.active_least = 1;
+    options.active_most = 3;
+    make_optimizer("bound", &options);
+    for (int law = ZILCH_LAW_DENSE; law <= ZILCH_LAW_EA; law++) {
+        zilch_optimizer_options other = zilch_optimizer_defaults();
+        other.population = POPULATION;
+        other.elites = 2;
+        other.law = (zilch_law)law;
+        make_optimizer(zilch_law_name((zilch_law)law), &other);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+        return 2;
+    }
+    folder = argv[1];
+    zilch_set_blas_threads(1);
+    make_models();
+    make_networks();
+    make_optimizers();
+    return 0;
+}
