@@ -7,7 +7,7 @@ import re
 import pytest
 
 README = (pathlib.Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n+```\n(.*?)```", README, re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```\n+(?:<!--[^\n]*-->\n)?```\n(.*?)```", README, re.DOTALL)
 
 
 def test_there_are_examples():

@@ -1,6 +1,6 @@
 """Runs the examples in the documents, and checks their relative links.
 
-A comment on the line before a fenced block says what to do with the block. All blocks of one
+A comment before each fenced block says what to do with the block. All blocks of one
 document share a scratch folder, in order, with the built zilch first on PATH.
 
     <!-- test: shell -->           Lines that begin with "$ " are commands (a trailing backslash
@@ -14,8 +14,11 @@ document share a scratch folder, in order, with the built zilch first on PATH.
                                    built library, run; it must succeed.
     <!-- test: output -->          What the program before printed, compared as above.
     <!-- test: file NAME -->       Written to NAME in the scratch folder.
+    <!-- test: runs -->            Commands as of shell, whose output is not compared: it has
+                                   times in it, or last digits that differ between processors.
+    <!-- not run: REASON -->       Left alone; a reader of this comment learns why.
 
-Other blocks are left alone. README.md must show at least one shell and one C example.
+README.md must show at least one shell and one C example.
 """
 import os
 import re
@@ -23,7 +26,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-MARK = re.compile(r"<!--\s*test:\s*(.*?)\s*-->")
+MARK = re.compile(r"<!--\s*((?:test|not run):\s*.*?)\s*-->")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 FLAGS = "-std=c17 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L".split()
 
@@ -43,8 +46,10 @@ def blocks(lines):
                 number += 1
             if number == len(lines):
                 raise Failure(f"line {start + 1}: a fence is not closed")
-            if mark:
-                yield start + 1, mark, lines[start + 1 : number]
+            if not mark:
+                raise Failure(f"line {start + 1}: a block without a comment that says how it is tested")
+            if mark.startswith("test:"):
+                yield start + 1, mark.removeprefix("test:").strip(), lines[start + 1 : number]
             mark = None
         elif MARK.fullmatch(line.strip()):
             mark = MARK.fullmatch(line.strip()).group(1)
@@ -104,11 +109,11 @@ class Runner:
             raise Failure(f"{command[-1]}: status {done.returncode}, not {status}\n{done.stdout}{done.stderr or ''}")
         return done.stdout
 
-    def shell(self, lines, last_status):
+    def shell(self, lines, last_status, is_compared=True):
         parts = commands(lines)
         for index, (command, shown) in enumerate(parts):
             printed = self.run(["sh", "-c", command], last_status if index == len(parts) - 1 else 0)
-            if shown is not None:
+            if is_compared and shown is not None:
                 compare(shown, printed)
 
     def program(self, lines):
@@ -125,7 +130,9 @@ class Runner:
         if shell:
             self.shell(lines, int(shell.group(1) or 0))
             return "shell"
-        if mark == "c":
+        if mark == "runs":
+            self.shell(lines, 0, is_compared=False)
+        elif mark == "c":
             self.program(lines)
         elif mark == "output" and self.printed is not None:
             compare(lines, self.printed)
