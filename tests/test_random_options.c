@@ -277,7 +277,7 @@ static void read_all(run *r)
     zilch_record record;
     zilch_record front[MOST_DIM + 1];
     size_t count;
-    assert_false(isinf(p.noise));
+    assert_true(!isinf(p.noise));
     for (uint64_t k = 0; k < p.points; k++) {
         const zilch_status status = zilch_archive_read(r->search, k, x, &record);
         assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.remember));
