@@ -6,7 +6,7 @@
  * Coordinates of a size up to 1e60 never fail. Those beyond, up to the largest and the smallest numbers, may
  * end in ENUMERIC, which says so. EOBJECTIVE is right only where all evaluations of a generation failed.
  *
- * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,000. */
+ * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,500 and 1,000. */
 #include "random_settings.h"
 
 /* ---- Limits, once more ------------------------------------------------------------------------------- */
@@ -277,6 +277,7 @@ static void read_all(run *r)
     zilch_record record;
     zilch_record front[MOST_DIM + 1];
     size_t count;
+    assert_true(!isinf(p.noise));
     for (uint64_t k = 0; k < p.points; k++) {
         const zilch_status status = zilch_archive_read(r->search, k, x, &record);
         assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.remember));
@@ -355,7 +356,7 @@ static void run_three_generations(const setting *s, zilch_rng rng, size_t *ended
 static void random_options_run(void **state)
 {
     (void)state;
-    const cases c = cases_of("options: three generations", number_from("ZILCH_OPTIONS_CASES", 1000));
+    const cases c = cases_of("options: three generations", number_from("ZILCH_OPTIONS_CASES", 1500));
     size_t impossible = 0, ended = 0;
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(21, k);
