@@ -117,10 +117,19 @@ static zilch_status connect(zi_sql *sql, int is_immutable)
     zi_free(uri);
     ZI_TRY(check(sql, code));
     sqlite3_busy_timeout(sql->handle, sql->patience);
-    /* What the file says about itself is data: it must not run functions nor break the file's form. */
-    code = sqlite3_db_config(sql->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    ZI_TRY(check(sql, code));
-    return check(sql, sqlite3_db_config(sql->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL));
+    /* What the file says about itself is data: it must not run functions, triggers and views, which may be
+     * without end, nor break the file's form. */
+    static const struct {
+        int option, value;
+    } wishes[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                  {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        code = sqlite3_db_config(sql->handle, wishes[i].option, wishes[i].value, NULL);
+        ZI_TRY(check(sql, code));
+    }
+    return ZILCH_OK;
 }
 
 /* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty
