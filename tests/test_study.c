@@ -1709,6 +1709,22 @@ static void test_missing_table(void **state)
     check_all_modes(ZILCH_EFORMAT, "a table is missing");
 }
 
+/* What a trigger would do, and it could go on for ever, is not done. */
+static void test_triggers_are_not_run(void **state)
+{
+    (void)state;
+    zilch_optimizer *optimizer = make_study(1);
+    edit("CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT n FROM c;"
+         "CREATE TRIGGER t AFTER INSERT ON points BEGIN SELECT count(*) FROM v; END;"
+         "CREATE TRIGGER u AFTER INSERT ON generations BEGIN DELETE FROM evaluations; END");
+    advance(optimizer);
+    zilch_study *study = open_study(ZILCH_STUDY_WRITE);
+    OK(record(study, 1, optimizer));
+    zilch_study_close(study);
+    check_resumes(1, optimizer);
+    zilch_optimizer_destroy(optimizer);
+}
+
 /* Rows in the way of the next ones, or numbers that cannot be, are no reason to write. */
 static void test_damage_before_recording(void **state)
 {
@@ -1732,21 +1748,6 @@ static void test_damage_before_recording(void **state)
         zilch_study_close(study);
     }
     unlink(kept);
-    zilch_optimizer_destroy(optimizer);
-}
-
-/* What somebody else's file would have us do is not done. */
-static void test_triggers_do_not_run(void **state)
-{
-    (void)state;
-    zilch_optimizer *optimizer = make_study(1);
-    edit("CREATE TRIGGER a AFTER INSERT ON points BEGIN DELETE FROM evaluations; END;"
-         "CREATE TRIGGER b BEFORE INSERT ON generations BEGIN SELECT RAISE(ABORT, 'no'); END");
-    advance(optimizer);
-    zilch_study *study = open_study(ZILCH_STUDY_WRITE);
-    OK(record(study, 1, optimizer));
-    zilch_study_close(study);
-    check_resumes(1, optimizer);
     zilch_optimizer_destroy(optimizer);
 }
 
@@ -2023,8 +2024,8 @@ int main(void)
         STUDY_TEST(test_empty_file),
         STUDY_TEST(test_damaged_cells),
         STUDY_TEST(test_missing_table),
+        STUDY_TEST(test_triggers_are_not_run),
         STUDY_TEST(test_damage_before_recording),
-        STUDY_TEST(test_triggers_do_not_run),
         STUDY_TEST(test_truncated),
         STUDY_TEST(test_flipped_bits),
         STUDY_TEST(test_full_disk),

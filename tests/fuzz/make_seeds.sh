@@ -27,8 +27,9 @@ seed policy 'a_main = -2.5988 y - 1.7162 vy - 0.0226 x l2 - 2.8239 y^2 + 4.0005 
 seed policy '# all of it\na_side = x + y - vx*vy\n  + 2e-3 omega l1 - .5 l2 ^ 2\na_main = 0\n'
 seed policy '\357\273\277a_main=1e308+1e308 x - - theta^2\n'
 for problem in lander lander:episodes=2,seeds=common,gravity=-9.5,wind=1,wind_power=10,turbulence_power=1 \
-  sphere sphere:dim=20,active=3,noise=0.5 smop1:dim=10 smop2:dim=20 smop3:dim=40 smop4 smop5:dim=30 smop6 \
-  smop7:dim=25 smop8 ellipsoid:dim=20,active=5 rosenbrock:dim=10,active=2 smop1:dim=1 smop9 sphere: sphere:dim; do
+  sphere sphere:dim=20,active=3,noise=0.5 smop1:dim=10 smop2:dim=20 smop3:dim=40 smop4 smop5:dim=30 \
+  smop6 smop7:dim=25 smop8 ellipsoid:dim=20,active=5 \
+  rosenbrock:dim=10,active=2 smop1:dim=1 smop9 sphere: sphere:dim; do
   seed problem '%s' "$problem"
 done
 
@@ -73,7 +74,7 @@ seed study '\202\000\001\054\010\000\000\000\000\000\000\000\001'
 seed study '\202\001\000\020\004\001\002\003\004'
 # (64: for the commands) arguments of a run, its name, its problem
 seed study '\301\004\001\000\000\000\000\000\000\000\147\003%s' \
-  '{"words":["optimize","--problem","linear","--data","/dev/null","--price","1"],"checksum":"0123456789abcdef"}'
+  '{"words":["optimize","--problem","linear","--data","/dev/null"],"checksum":"0123456789abcdef"}'
 seed study '\301\006\001\000\000\000\000\000\000\000\052\003%s' 'linear:data=d,response=2,searched=subset'
 seed study '\301\005\001\000\000\000\000\000\000\000\003\003%s' 'abc'
 seed study 'SQLite format 3\000\020\000\001\001\000\100\040\040'
