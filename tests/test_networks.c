@@ -485,7 +485,7 @@ static void check_matrix(const sight *s, const double *latent)
     }
 }
 
-/* Pair (i, j) alone, by the features and the evaluation; 0 of two values that by symmetry have none. */
+/* Pair (i, j) alone, by the features and the evaluation. */
 static double answer_by_hand(const zilch_networks *networks, zilch_block block, const sight *s, size_t i,
                              size_t j)
 {
@@ -499,9 +499,6 @@ static double answer_by_hand(const zilch_networks *networks, zilch_block block, 
     float space[3 * ZI_MLP_MOST_UNITS];
     float sign;
     float y;
-    if (block == ZILCH_BLOCK_VV && vv == 0.0F && (vm_ij == 0.0F || vm_ji == 0.0F)) {
-        return 0.0;
-    }
     zi_blocks[block].features(&one, input, &sign);
     zi_mlp_evaluate(network->shape, network->parameter, 1, input, space, &y);
     return (double)(sign * (block == ZILCH_BLOCK_VM && y < 0.0F ? 0.0F : y));

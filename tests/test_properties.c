@@ -7,6 +7,8 @@
  *   columns negated       mu negated, p and sigma as they were, bit for bit; the value's correlations have
  *                         other signs, bit for bit where no eigenvectors of latents are computed (nothing was
  *                         projected; low-rank with fewer rows than latents), else to rounding
+ *                         (the exact inverter: for two values that were seen to have no correlation the
+ *                         published networks answer with some thousandths, whose sign does not turn)
  *   rows permuted         all as it was, to rounding
  *   weights times c       the same; times 4^k bit for bit
  *   whole weights         as repeated rows, to rounding, of structures full and diagonal without shrinkage
@@ -329,8 +331,9 @@ static void columns_may_be_turned(void **state)
     size_t exact = 0;
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(3, k);
-        const zilch_model_options o = options_of(k);
+        zilch_model_options o = options_of(k);
         change how = no_change();
+        o.inverter = ZILCH_EXACT;
         data d, turned;
         fill_data(&rng, &d);
         for (size_t i = 0; i < d.cols; i++) {

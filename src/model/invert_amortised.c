@@ -55,16 +55,6 @@ static int ask(const zilch_networks *networks, zilch_block block, const zi_pairs
     return is_good;
 }
 
-/* A value that no mask goes with may be turned, which turns its correlation with another value: an observed 0
- * is a latent 0, whatever the network says. */
-static void settle_values(const tile *t, float *vv)
-{
-    for (size_t k = 0; k < t->count; k++) {
-        const int may_be_turned = t->vm_ij[k] == 0.0F || t->vm_ji[k] == 0.0F;
-        vv[k] = may_be_turned && t->vv[k] == 0.0F ? 0.0F : vv[k];
-    }
-}
-
 static int ask_all(const zilch_networks *networks, const tile *t, float *space, answers *out)
 {
     const zi_pairs pairs = {t->count, t->p_i, t->p_j, t->mm, t->vm_ij, t->vm_ji, t->vv};
@@ -73,7 +63,6 @@ static int ask_all(const zilch_networks *networks, const tile *t, float *space, 
     const int vm_ij = ask(networks, ZILCH_BLOCK_VM, &pairs, space, out->vm_ij);
     const int vm_ji = ask(networks, ZILCH_BLOCK_VM, &swapped, space, out->vm_ji);
     const int vv = ask(networks, ZILCH_BLOCK_VV, &pairs, space, out->vv);
-    settle_values(t, out->vv);
     return mm && vm_ij && vm_ji && vv;
 }
 

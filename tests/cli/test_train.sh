@@ -332,7 +332,7 @@ mkdir box
 expect_failure 'box/weights.mm.part: cannot write: File too large' limited 1 -o box/weights
 [ -z "$(ls -A box)" ] || complain "left behind: $(ls -A box)"
 ln -s nowhere/part box/weights.vv.part
-expect_failure 'box/weights.vv.part: cannot write: No such file or directory' train -o box/weights
+expect_failure 'box/weights.vv.part: cannot create a file beside it: No such file or directory' train -o box/weights
 expect_alone box weights.vv.part
 rm box/weights.vv.part
 trained --units 32 -o box/old # 3 networks of 32 units are more than a part of 8
