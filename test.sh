@@ -24,7 +24,7 @@ chosen()
     release) echo "--label-exclude $slow" ;;
     sanitize) echo "--label-exclude $slow|release-only" ;;
     thread) echo '--label-regex threads|canary' ;;
-    valgrind) echo '--label-regex unit|canary --label-exclude exact' ;;
+    valgrind) echo '--label-regex unit|canary --label-exclude no-valgrind' ;;
     coverage) echo '--label-regex unit' ;;
     *) return 1 ;;
   esac

@@ -94,7 +94,7 @@ static zilch_status repeat(scene *s, const search_case *c, double *ours, double 
     const double start = bench_seconds();
     for (int i = 0; i < BENCH_REPEATS || bench_seconds() - start < BENCH_SECONDS; i++) {
         double once;
-        double bare;
+        double bare = 0.0;
         ZI_TRY(time_once(s, c, &once, &bare));
         *ours = fmin(*ours, once);
         *eigen = fmin(*eigen, bare);

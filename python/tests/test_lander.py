@@ -669,8 +669,9 @@ def test_two_threads_with_one_lander_step_it_or_are_refused() -> None:
     def work() -> None:
         made = 0
         while made < 15:
-            attempts.append(step_or_be_refused(worlds))
-            made += attempts[-1]
+            is_made = step_or_be_refused(worlds)
+            attempts.append(is_made)
+            made += is_made
 
     together(work, work)
     # Who was refused may have made the step and not got to read it. No world ends so soon.
