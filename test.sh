@@ -43,7 +43,7 @@ done
 
 # shellcheck disable=SC2086
 setup $build_packages $test_packages
-cores=$(getconf _NPROCESSORS_ONLN)
+jobs=$(($(getconf _NPROCESSORS_ONLN) + 1)) # some tests mostly wait
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 status=0
 
@@ -58,7 +58,7 @@ run_tests()
   if [ "$1" = coverage ]; then find "$build" -name '*.gcda' -delete; fi
   printf '== %s: tests\n' "$1"
   # shellcheck disable=SC2046 # words
-  ctest --test-dir "$build" --parallel "$cores" $(chosen "$1") --output-on-failure --no-tests=error \
+  ctest --test-dir "$build" --parallel "$jobs" $(chosen "$1") --output-on-failure --no-tests=error \
     --output-log "$build/tests.log" || status=1
   if [ "$1" = coverage ]; then sh "$root/tools/coverage.sh" "$build" >"$build/coverage.log" 2>&1 || status=1; fi
 }
