@@ -1076,10 +1076,17 @@ typedef enum zilch_study_mode {
     ZILCH_STUDY_CREATE /* or make it */
 } zilch_study_mode;
 
-/* EFORMAT if the file is no study, EVERSION if it is of another version, EIO with the reason otherwise. */
+/* EFORMAT if the file is no study, EVERSION if it is of another version, EIO with the reason otherwise. The
+ * file may come from somebody else: it is data, and so is what lies beside it. Opening it for reading changes
+ * nothing on the disk. It is not opened for writing while it has several names (hard links). */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_open(zilch_study **out, const char *path,
                                                          zilch_study_mode mode);
 ZILCH_API void zilch_study_close(zilch_study *study);
+
+/* Whether the file is no longer at the path where it was opened: it was moved, deleted or replaced by another
+ * one. Then nothing more is recorded, and what was recorded last may be in the -wal file beside the old name.
+ */
+ZILCH_API int zilch_study_is_moved(const zilch_study *study);
 
 /* Texts about a run, kept as they are; NULL is "". */
 typedef struct zilch_run_texts {

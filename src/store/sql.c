@@ -1,29 +1,17 @@
-/* SQLite behind sql.h: the only file that knows it.
- *
- * The file itself is never opened here but by SQLite: POSIX drops all locks that a process holds on a file as
- * soon as it closes any descriptor of it, and with them the safety of every other connection to it. */
-#include "store/sql.h"
+/* SQLite behind sql.h: failures, transactions, statements. sql_open.c opens the file, vfs.c says what SQLite
+ * may do on the disk; nobody else knows SQLite. */
+#define _GNU_SOURCE
+#include "store/sql_inside.h"
 
 #include "base/memory.h"
 
-#include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-struct zi_sql {
-    sqlite3 *handle;
-    int patience; /* milliseconds */
-    int is_made;  /* the file, by this process */
-    int depth;    /* of transactions and readings that are under way */
-    char path[];  /* as the caller named it */
-};
 
 /* ---- Failures --------------------------------------------------------------------------------------- */
 
@@ -35,6 +23,11 @@ static const struct {
     const char *text;
 } failures[] = {
     {SQLITE_READONLY_DBMOVED, ZILCH_EIO, "was moved or deleted while it was open"},
+    {SQLITE_READONLY_ROLLBACK, ZILCH_EIO,
+     "a write to it was interrupted, and a reader cannot take that back; open it for writing once"},
+    {SQLITE_READONLY_RECOVERY, ZILCH_EIO, "is just being written; try again"},
+    {SQLITE_READONLY_CANTINIT, ZILCH_EIO, "is just being written; try again"},
+    {SQLITE_READONLY_CANTLOCK, ZILCH_EIO, "is just being written; try again"},
     {SQLITE_BUSY, ZILCH_EIO, "is locked by another process; try again when it has finished"},
     {SQLITE_LOCKED, ZILCH_EIO, "is locked by another process; try again when it has finished"},
     {SQLITE_FULL, ZILCH_EIO, "the disk is full; make room and try again"},
@@ -45,6 +38,7 @@ static const struct {
     {SQLITE_PROTOCOL, ZILCH_EIO, "is in use by too many others; try again"},
     {SQLITE_NOLFS, ZILCH_EIO, "is too large for this system"},
     {SQLITE_TOOBIG, ZILCH_EIO, "a value is longer than SQLite can keep"},
+    {SQLITE_INTERRUPT, ZILCH_EFORMAT, "damaged: its pages refer to each other without end"},
     {SQLITE_NOMEM, ZILCH_ENOMEM, "out of memory"},
     {SQLITE_NOTADB, ZILCH_EFORMAT, "is no SQLite file, and so no zilch study"},
     {SQLITE_OK, ZILCH_EFORMAT, "damaged: "}, /* all others: rows or tables are not what they should be */
@@ -60,10 +54,35 @@ zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *for
     return zi_fail(status, "%s: %s", sql->path, text);
 }
 
-static zilch_status fail_code(const zi_sql *sql, int code)
+/* Where a file cannot be made for want of room or permission, SQLite tries to read it, and reports that it is
+ * not there. What is wrong is found out with a file that has no name. */
+static int creation_error(const zi_sql *sql, int error)
+{
+    char folder[600]; /* SQLite takes no path of more than 512 */
+    const char *slash = sql->vfs.path ? strrchr(sql->vfs.path, '/') : NULL;
+    if (error != ENOENT || !slash || sql->vfs.is_reader) {
+        return error;
+    }
+    snprintf(folder, sizeof folder, "%.*s", slash == sql->vfs.path ? 1 : (int)(slash - sql->vfs.path),
+             sql->vfs.path);
+    const int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    const int found = file < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL ? errno : error;
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return found;
+}
+
+zilch_status zi_sql_fail_code(const zi_sql *sql, int code)
 {
     const int last_error = errno;
     size_t i = 0;
+    if (*sql->vfs.refusal) {
+        return zi_sql_fail(sql, ZILCH_EIO, "%s", sql->vfs.refusal);
+    }
+    if (sql->handle && code != SQLITE_NOMEM && zi_sql_is_overtaken(sql)) {
+        return zi_sql_fail(sql, ZILCH_EIO, "somebody began to write to it while it was read; try again");
+    }
     while (failures[i].code != code && failures[i].code != (code & 0xff) && failures[i].code != SQLITE_OK) {
         i++;
     }
@@ -71,259 +90,57 @@ static zilch_status fail_code(const zi_sql *sql, int code)
     const char *detail = "";
     if (text[strlen(text) - 1] == ' ') {
         const int told = sqlite3_system_errno(sql->handle);
-        const int number = told ? told : last_error;
+        const int number = creation_error(sql, told ? told : last_error);
         detail = failures[i].status == ZILCH_EIO && number ? strerror(number) : sqlite3_errmsg(sql->handle);
     }
     return zi_sql_fail(sql, failures[i].status, "%s%s", text, detail);
 }
 
-static zilch_status check(const zi_sql *sql, int code)
+zilch_status zi_sql_check(const zi_sql *sql, int code)
 {
-    return code == SQLITE_OK ? ZILCH_OK : fail_code(sql, code);
-}
-
-/* ---- Opening ---------------------------------------------------------------------------------------- */
-
-/* The path as a URI, which is how SQLite takes further wishes. What could mean something in one is encoded,
- * and "./" before a relative path leaves no room for the names that SQLite treats specially. */
-static zilch_status make_uri(const char *path, int is_immutable, char **out)
-{
-    static const char digit[] = "0123456789ABCDEF";
-    const char *prefix = *path == '/' ? "file://" : "file:./";
-    const char *suffix = is_immutable ? "?immutable=1" : "";
-    ZI_TRY(zi_alloc(out, strlen(prefix) + 3 * strlen(path) + strlen(suffix) + 1));
-    char *next = *out + sprintf(*out, "%s", prefix);
-    for (; *path; path++) {
-        const unsigned char byte = (unsigned char)*path;
-        if (byte < 128 && (isalnum(byte) || strchr("/._-~", byte))) {
-            *next++ = *path;
-        } else {
-            *next++ = '%';
-            *next++ = digit[byte >> 4];
-            *next++ = digit[byte & 15];
-        }
-    }
-    memcpy(next, suffix, strlen(suffix) + 1);
-    return ZILCH_OK;
-}
-
-/* What the file says about itself is data: it must not run functions, triggers or views, break the file's
- * form, nor reach other files. */
-static zilch_status harden(const zi_sql *sql)
-{
-    static const struct {
-        int what, is_on;
-    } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-                    {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0}};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        ZI_TRY(check(sql, sqlite3_db_config(sql->handle, settings[i].what, settings[i].is_on, NULL)));
-    }
-    sqlite3_limit(sql->handle, SQLITE_LIMIT_ATTACHED, 0);
-    return ZILCH_OK;
-}
-
-/* SQLite refuses whole paths that are longer, and does not say so. */
-static int is_path_too_long(const zi_sql *sql)
-{
-    enum { MOST = 512 };
-    char folder[MOST];
-    return strlen(sql->path) >= MOST ||
-           (*sql->path != '/' &&
-            (!getcwd(folder, sizeof folder) || strlen(folder) + 1 + strlen(sql->path) >= MOST));
-}
-
-static zilch_status fail_connect(const zi_sql *sql, int code)
-{
-    return (code & 0xff) == SQLITE_CANTOPEN && is_path_too_long(sql)
-               ? zi_sql_fail(sql, ZILCH_EIO, "the whole path is too long for SQLite, which takes 512 bytes")
-               : fail_code(sql, code);
-}
-
-/* Nothing is read yet. A file that cannot be written is opened for reading. */
-static zilch_status connect(zi_sql *sql, int is_immutable)
-{
-    char *uri;
-    ZI_TRY(make_uri(sql->path, is_immutable, &uri));
-    sqlite3_close(sql->handle);
-    sql->handle = NULL;
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    int code = sqlite3_open_v2(uri, &sql->handle, flags, NULL);
-    zi_free(uri);
-    if (code != SQLITE_OK) {
-        return fail_connect(sql, code);
-    }
-    sqlite3_busy_timeout(sql->handle, sql->patience);
-    return harden(sql);
-}
-
-/* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty
- * database. */
-static zilch_status make_file(zi_sql *sql)
-{
-    const int file = open(sql->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) {
-        sql->is_made = 1;
-        close(file);
-        return ZILCH_OK;
-    }
-    return errno == EEXIST ? ZILCH_OK : zi_sql_fail(sql, ZILCH_EIO, "cannot create: %s", strerror(errno));
-}
-
-static zilch_status check_file(const zi_sql *sql)
-{
-    struct stat info;
-    if (stat(sql->path, &info) != 0) {
-        return zi_sql_fail(sql, ZILCH_EIO, "cannot open: %s", strerror(errno));
-    }
-    return S_ISREG(info.st_mode) ? ZILCH_OK : zi_sql_fail(sql, ZILCH_EIO, "not a regular file");
-}
-
-/* Bytes of the write-ahead log beside the file, -1 if there is none. */
-static long long log_size(const zi_sql *sql)
-{
-    struct stat info;
-    const char *path = sqlite3_filename_wal(sqlite3_db_filename(sql->handle, "main"));
-    return stat(path, &info) == 0 ? (long long)info.st_size : -1;
-}
-
-/* errno is cleared before the calls that read and write: SQLite does not always say what the system said. */
-static int execute(const zi_sql *sql, const char *text)
-{
-    errno = 0;
-    return sqlite3_exec(sql->handle, text, NULL, NULL, NULL);
-}
-
-static int look(const zi_sql *sql)
-{
-    return execute(sql, "SELECT 1 FROM sqlite_schema LIMIT 1");
-}
-
-/* Whether a reader was kept from making the log's index, by a folder it may not write to or a disk that is
- * full. */
-static int is_refused(int code)
-{
-    return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY || code == SQLITE_FULL ||
-           code == SQLITE_IOERR_SHMOPEN || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMMAP;
-}
-
-/* A reader of a write-ahead log writes too, into the log's index, and tidies up behind itself. Where it
- * cannot, one of two things is the case. There is a log: then a writer is at work and has made the index. Or
- * there is none: then nobody is, all is in the file, and it can be read as one that never changes. */
-static zilch_status look_first(zi_sql *sql)
-{
-    if (sqlite3_db_readonly(sql->handle, "main") == 1 && log_size(sql) < 0) {
-        ZI_TRY(connect(sql, 1));
-        return check(sql, look(sql));
-    }
-    const int code = look(sql);
-    if (!is_refused(code)) {
-        return check(sql, code);
-    }
-    if (log_size(sql) > 0) {
-        return zi_sql_fail(sql, ZILCH_EIO,
-                           "was left by a writer with a write-ahead log, which cannot be read in a read-only "
-                           "folder or on a full disk; copy both to another");
-    }
-    ZI_TRY(connect(sql, 1));
-    return check(sql, look(sql));
-}
-
-static zilch_status open_writable(zi_sql *sql)
-{
-    if (sqlite3_db_readonly(sql->handle, "main") == 1) {
-        return fail_code(sql, SQLITE_READONLY);
-    }
-    return check(sql, look(sql));
-}
-
-static zilch_status open_file(zi_sql *sql, zilch_study_mode mode)
-{
-    const int is_reader = mode == ZILCH_STUDY_READ;
-    if (mode == ZILCH_STUDY_CREATE) {
-        ZI_TRY(make_file(sql));
-    }
-    ZI_TRY(check_file(sql));
-    ZI_TRY(connect(sql, 0));
-    ZI_TRY(is_reader ? look_first(sql) : open_writable(sql));
-    /* Temporary tables in memory: SQLite would ask the environment where to put them. */
-    ZI_TRY(zi_sql_execute(sql, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON;"
-                               "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"));
-    return is_reader ? zi_sql_execute(sql, "PRAGMA query_only = ON") : ZILCH_OK;
-}
-
-zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience)
-{
-    zi_sql *sql;
-    *out = NULL;
-    ZI_TRY(zi_alloc_bytes(&sql, 1, sizeof *sql + strlen(path) + 1));
-    sql->handle = NULL;
-    sql->patience = patience;
-    sql->is_made = 0;
-    sql->depth = 0;
-    memcpy(sql->path, path, strlen(path) + 1);
-    const zilch_status status = open_file(sql, mode);
-    if (status != ZILCH_OK) {
-        zi_sql_close_failed(sql);
-        return status;
-    }
-    *out = sql;
-    return ZILCH_OK;
-}
-
-/* The file and what SQLite may have left beside it. */
-static void remove_files(const zi_sql *sql)
-{
-    static const char *const suffix[] = {"-wal", "-shm", "-journal", ""};
-    const size_t size = strlen(sql->path) + sizeof "-journal";
-    char *path;
-    if (zi_alloc(&path, size) != ZILCH_OK) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
-        snprintf(path, size, "%s%s", sql->path, suffix[i]);
-        (void)unlink(path);
-    }
-    zi_free(path);
-}
-
-void zi_sql_close(zi_sql *sql)
-{
-    if (sql) {
-        const int code = sqlite3_close(sql->handle);
-        assert(code == SQLITE_OK);
-        (void)code;
-        zi_free(sql);
-    }
-}
-
-void zi_sql_close_failed(zi_sql *sql)
-{
-    if (sql && sql->is_made) {
-        (void)sqlite3_close(sql->handle);
-        sql->handle = NULL;
-        remove_files(sql);
-    }
-    zi_sql_close(sql);
+    return code == SQLITE_OK ? ZILCH_OK : zi_sql_fail_code(sql, code);
 }
 
 /* ---- Whole statements and transactions -------------------------------------------------------------- */
 
+/* A statement may do ten million operations of SQLite's machine, and more in a larger file. */
+static void allow_operations(zi_sql *sql, uint64_t bytes)
+{
+    enum { ALWAYS = 10000, BYTES = 64 };
+    sql->operations = ALWAYS + bytes / BYTES;
+}
+
+/* What is read is in the file, and so no longer than it. */
+static void limit_length(zi_sql *sql, uint64_t bytes)
+{
+    enum { ALWAYS = 1 << 16 };
+    if (sql->vfs.is_reader && bytes < INT_MAX) {
+        (void)sqlite3_limit(sql->handle, SQLITE_LIMIT_LENGTH, bytes < ALWAYS ? ALWAYS : (int)bytes);
+    }
+}
+
+int zi_sql_try(zi_sql *sql, const char *text)
+{
+    allow_operations(sql, 0);
+    errno = 0;
+    return sqlite3_exec(sql->handle, text, NULL, NULL, NULL);
+}
+
 zilch_status zi_sql_execute(zi_sql *sql, const char *text)
 {
-    return check(sql, execute(sql, text));
+    return zi_sql_check(sql, zi_sql_try(sql, text));
 }
 
 zilch_status zi_sql_log_ahead(zi_sql *sql)
 {
     enum { PAUSE = 10 }; /* milliseconds */
-    int code = execute(sql, "PRAGMA journal_mode = WAL");
+    int code = zi_sql_try(sql, "PRAGMA journal_mode = WAL");
     /* Here SQLite does not wait by itself, and two may open a new file at once. */
     for (int waited = 0; (code & 0xff) == SQLITE_BUSY && waited < sql->patience; waited += PAUSE) {
         sqlite3_sleep(PAUSE);
-        code = execute(sql, "PRAGMA journal_mode = WAL");
+        code = zi_sql_try(sql, "PRAGMA journal_mode = WAL");
     }
-    return check(sql, code);
+    return zi_sql_check(sql, code);
 }
 
 /* What hinders this is no failure: then it is done later, by whoever closes the file last. */
@@ -333,13 +150,10 @@ zilch_status zi_sql_log_apply(zi_sql *sql, int is_waiting)
 }
 
 /* SQLite looks for this only when it closes a file with a log. Until then a log that lost its file takes all
- * that is written, and nobody ever finds it there. A file system that cannot tell leaves the answer as it is.
- */
-static int is_moved(const zi_sql *sql)
+ * that is written, and nobody ever finds it there. */
+int zi_sql_is_moved(const zi_sql *sql)
 {
-    int answer = 0;
-    (void)sqlite3_file_control(sql->handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer);
-    return answer;
+    return zi_vfs_is_moved(&sql->vfs);
 }
 
 /* To take back, or to end a reading, SQLite needs memory too. What could not be ended when it was time is
@@ -357,8 +171,8 @@ static zilch_status enter(zi_sql *sql, const char *text)
 /* Immediate: whoever begins may write, so that nothing changes between a look and the write after it. */
 zilch_status zi_sql_begin(zi_sql *sql)
 {
-    if (is_moved(sql)) {
-        return fail_code(sql, SQLITE_READONLY_DBMOVED);
+    if (zi_sql_is_moved(sql)) {
+        return zi_sql_fail_code(sql, SQLITE_READONLY_DBMOVED);
     }
     return enter(sql, "BEGIN IMMEDIATE");
 }
@@ -371,7 +185,7 @@ zilch_status zi_sql_end(zi_sql *sql, zilch_status status)
     }
     /* After some failures SQLite has taken it all back itself. */
     if (status != ZILCH_OK && !sqlite3_get_autocommit(sql->handle)) {
-        execute(sql, "ROLLBACK");
+        zi_sql_try(sql, "ROLLBACK");
     }
     return status;
 }
@@ -384,8 +198,8 @@ zilch_status zi_sql_begin_reading(zi_sql *sql)
 zilch_status zi_sql_end_reading(zi_sql *sql, zilch_status status)
 {
     sql->depth--;
-    const int code = execute(sql, "RELEASE reading");
-    return status != ZILCH_OK ? status : check(sql, code);
+    const int code = zi_sql_try(sql, "RELEASE reading");
+    return status != ZILCH_OK ? status : zi_sql_check(sql, code);
 }
 
 uint64_t zi_sql_last_row(const zi_sql *sql)
@@ -402,6 +216,7 @@ static void make_ready(zi_statement *statement)
     sqlite3_clear_bindings(statement->handle);
     statement->next = 1;
     statement->bind_code = SQLITE_OK;
+    statement->rows = statement->letters = 0;
 }
 
 zilch_status zi_statement_prepare(zi_statement *statement, zi_sql *sql, const char *text)
@@ -410,8 +225,11 @@ zilch_status zi_statement_prepare(zi_statement *statement, zi_sql *sql, const ch
         make_ready(statement);
         return ZILCH_OK;
     }
-    *statement = (zi_statement){.sql = sql, .next = 1, .is_sound = 1};
-    return check(sql, sqlite3_prepare_v2(sql->handle, text, -1, &statement->handle, NULL));
+    const uint64_t bytes = zi_sql_bytes(sql);
+    *statement = (zi_statement){.sql = sql, .next = 1, .is_sound = 1, .bytes = bytes};
+    allow_operations(sql, bytes);
+    limit_length(sql, bytes);
+    return zi_sql_check(sql, sqlite3_prepare_v2(sql->handle, text, -1, &statement->handle, NULL));
 }
 
 void zi_statement_finish(zi_statement *statement)
@@ -449,20 +267,31 @@ void zi_bind_blob(zi_statement *statement, const void *bytes, size_t length)
               sqlite3_bind_blob64(statement->handle, statement->next, bytes, length, SQLITE_STATIC));
 }
 
+/* A row takes bytes of the file, so there are no more of them than its size allows. */
+static uint64_t most_rows(const zi_statement *statement)
+{
+    enum { ALWAYS = 1000, BYTES = 4 };
+    return ALWAYS + statement->bytes / BYTES;
+}
+
 zilch_status zi_statement_step(zi_statement *statement, int *is_row)
 {
+    zi_sql *sql = statement->sql;
     int code = statement->bind_code;
     if (code == SQLITE_OK) {
+        allow_operations(sql, statement->bytes);
         errno = 0;
         code = sqlite3_step(statement->handle);
     }
     *is_row = code == SQLITE_ROW;
-    if (*is_row) {
+    if (*is_row && statement->rows++ < most_rows(statement)) {
         statement->next = 0;
         statement->is_sound = 1;
         return ZILCH_OK;
     }
-    const zilch_status status = code == SQLITE_DONE ? ZILCH_OK : fail_code(statement->sql, code);
+    code = *is_row ? SQLITE_INTERRUPT : code == SQLITE_DONE && zi_sql_is_overtaken(sql) ? SQLITE_BUSY : code;
+    *is_row = 0;
+    const zilch_status status = code == SQLITE_DONE ? ZILCH_OK : zi_sql_fail_code(sql, code);
     make_ready(statement);
     return status;
 }
@@ -515,12 +344,16 @@ double zi_column_double(zi_statement *statement)
     return column < 0 ? 0.0 : sqlite3_column_double(statement->handle, column);
 }
 
-/* A zero byte inside would hide the rest. */
+/* A zero byte inside would hide the rest. Every letter is in the file once: together they are no more than
+ * its size, unless rows share them, which no writer does. */
 const char *zi_column_text(zi_statement *statement)
 {
     const int column = take_column(statement, SQLITE_TEXT);
     const char *text = column < 0 ? NULL : (const char *)sqlite3_column_text(statement->handle, column);
-    if (!text || strlen(text) != (size_t)sqlite3_column_bytes(statement->handle, column)) {
+    const size_t length = text ? strlen(text) : 0;
+    statement->letters += length;
+    if (!text || length != (size_t)sqlite3_column_bytes(statement->handle, column) ||
+        statement->letters > statement->bytes) {
         statement->is_sound = 0;
         return "";
     }

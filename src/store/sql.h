@@ -8,13 +8,27 @@
 
 typedef struct zi_sql zi_sql;
 
-/* Waits for the locks of others up to `patience` milliseconds, here and later. For reading, also what cannot
- * be written: a file or a folder. */
+/* Waits for the locks of others up to `patience` milliseconds, here and later. Opened for reading, nothing on
+ * the disk is changed. */
 zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience);
 void zi_sql_close(zi_sql *sql); /* its statements have been finished */
 
+/* Whether it is read without locks, nothing is being read of it, and somebody has written to it since: then
+ * it has to be opened again, which this does. */
+int zi_sql_is_stale(const zi_sql *sql);
+zilch_status zi_sql_open_again(const zi_sql *sql, zi_sql **out);
+
 /* Before anything was put into it: a file that was made by opening it goes away again. */
 void zi_sql_close_failed(zi_sql *sql);
+
+/* Bytes of the study and its write-ahead log. What is read of it is bounded by them, in time and memory. */
+uint64_t zi_sql_bytes(const zi_sql *sql);
+
+/* Whether the tables are those that the text makes, to the letter, and no others. */
+zilch_status zi_sql_has_tables(zi_sql *sql, const char *text, int *is_same);
+
+/* Whether the file is no longer where it was opened: another is there, or none. */
+int zi_sql_is_moved(const zi_sql *sql);
 
 /* zi_fail with "PATH: " before the text. */
 zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *format, ...)
@@ -52,6 +66,8 @@ typedef struct zi_statement {
     int next;                    /* the parameter or the column that is next */
     int bind_code;               /* SQLite's, of the first parameter that was not taken */
     int is_sound;                /* the columns of this row were what they were asked for as */
+    uint64_t bytes;              /* of the file when it was prepared */
+    uint64_t rows, letters;      /* that it has given */
 } zi_statement;
 
 /* Ready to be bound. A statement that is prepared already is only made ready: who keeps it, pays once. Begins

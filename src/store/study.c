@@ -5,13 +5,9 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "search/optimizer.h"
-#include "store/schema.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { APPLICATION = 0x7a696c63, VERSION = 4 }; /* as in schema.sql */
-enum { PATIENCE = 10000 };                      /* milliseconds */
 
 static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_FIND_RUN] = "SELECT " ZI_RUN_TRAITS ", generation, points, points_sum, evaluations_sum"
@@ -98,130 +94,6 @@ int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimi
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run)
 {
     return zi_sql_fail(study->sql, ZILCH_EARG, "there is no run %llu", (unsigned long long)run);
-}
-
-/* ---- Opening ---------------------------------------------------------------------------------------- */
-
-/* The tables must be tables: a view of that name could be anything, and without end. */
-static const char identity_text[] =
-    "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema),"
-    " (SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
-    " ('runs', 'generations', 'points', 'evaluations', 'checkpoints', 'conclusions', 'failures', 'handed',"
-    " 'told'))"
-    " FROM pragma_application_id, pragma_user_version";
-enum { TABLES = 9 };
-
-/* Whether the file is a study, or (is_blank) nothing at all yet. */
-static zilch_status read_identity(zi_sql *sql, zi_statement *statement, int *is_blank)
-{
-    int is_row;
-    ZI_TRY(zi_statement_prepare(statement, sql, identity_text));
-    ZI_TRY(zi_statement_step(statement, &is_row));
-    const uint64_t application = is_row ? zi_column_u64(statement) : 0;
-    const uint64_t version = is_row ? zi_column_u64(statement) : 0;
-    const uint64_t entries = is_row ? zi_column_u64(statement) : 0;
-    const uint64_t tables = is_row ? zi_column_u64(statement) : 0;
-    *is_blank = !application && !version && !entries;
-    if (*is_blank) {
-        return ZILCH_OK;
-    }
-    if (application != APPLICATION) {
-        return zi_sql_fail(sql, ZILCH_EFORMAT, "is an SQLite file, but not a zilch study");
-    }
-    if (version != VERSION) {
-        return zi_sql_fail(sql, ZILCH_EVERSION, "is a study of version %lld, this library reads version %d",
-                           (long long)version, VERSION);
-    }
-    return tables == TABLES ? ZILCH_OK : zi_sql_fail(sql, ZILCH_EFORMAT, "damaged: a table is missing");
-}
-
-static zilch_status identify(zi_sql *sql, int *is_blank)
-{
-    zi_statement statement = {0};
-    const zilch_status status = read_identity(sql, &statement, is_blank);
-    zi_statement_finish(&statement);
-    return status;
-}
-
-/* Another process may have been faster. */
-static zilch_status fill_if_blank(zi_sql *sql)
-{
-    int is_blank;
-    ZI_TRY(identify(sql, &is_blank));
-    return is_blank ? zi_sql_execute(sql, zi_schema_texts[0].text) : ZILCH_OK;
-}
-
-static zilch_status fill(zi_sql *sql)
-{
-    ZI_TRY(zi_sql_begin(sql));
-    return zi_sql_end(sql, fill_if_blank(sql));
-}
-
-/* Nothing of a file is changed before it is known to be a study, or blank. The tables of a new one are in the
- * file itself before it is used, and are brought there if a kill came between: whatever happens to the log,
- * the file says what it is. */
-static zilch_status open_study(zilch_study *study, const char *path, int milliseconds)
-{
-    int is_blank;
-    ZI_TRY(zi_sql_open(&study->sql, path, study->mode, milliseconds));
-    ZI_TRY(identify(study->sql, &is_blank));
-    if (is_blank && study->mode != ZILCH_STUDY_CREATE) {
-        return zi_sql_fail(study->sql, ZILCH_EFORMAT,
-                           "is empty, not a zilch study; if it was copied, its -wal file is missing");
-    }
-    if (study->mode == ZILCH_STUDY_READ) {
-        return ZILCH_OK;
-    }
-    ZI_TRY(zi_sql_log_ahead(study->sql));
-    if (is_blank) {
-        ZI_TRY(fill(study->sql));
-    }
-    return zi_sql_log_apply(study->sql, is_blank);
-}
-
-zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds)
-{
-    zilch_study *study;
-    ZI_TRY(zi_alloc(&study, 1));
-    *study = (zilch_study){.mode = mode};
-    const zilch_status status = open_study(study, path, milliseconds);
-    if (status != ZILCH_OK) {
-        zi_sql_close_failed(study->sql);
-        study->sql = NULL;
-        zilch_study_close(study);
-        return status;
-    }
-    *out = study;
-    return ZILCH_OK;
-}
-
-zilch_status zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode)
-{
-    if (!out) {
-        return zi_fail(ZILCH_EARG, "study: no place for it given");
-    }
-    *out = NULL;
-    if (!path || !*path) {
-        return zi_fail(ZILCH_EARG, "study: no path given");
-    }
-    if (mode != ZILCH_STUDY_READ && mode != ZILCH_STUDY_WRITE && mode != ZILCH_STUDY_CREATE) {
-        return zi_fail(ZILCH_EARG, "study: to be opened for reading, writing or creating, not for %d",
-                       (int)mode);
-    }
-    return zi_study_open(out, path, mode, PATIENCE);
-}
-
-void zilch_study_close(zilch_study *study)
-{
-    if (!study) {
-        return;
-    }
-    for (size_t i = 0; i < ZI_STUDY_WRITES; i++) {
-        zi_statement_finish(&study->write[i]);
-    }
-    zi_sql_close(study->sql);
-    zi_free(study->bytes);
-    zi_free(study);
 }
 
 /* ---- What the functions below share ----------------------------------------------------------------- */

@@ -37,6 +37,9 @@ struct zilch_study {
 /* A statement, ready to be bound. */
 zilch_status zi_study_prepare(zilch_study *study, zi_study_write which, zi_statement **out);
 
+/* Before reading: a study that is read without locks, and was written to since, is opened again. */
+zilch_status zi_study_refresh(zilch_study *study);
+
 /* EARG without a study or what is to be written, ESTATE if it was opened for reading. */
 zilch_status zi_study_check_writable(const zilch_study *study, const void *what);
 

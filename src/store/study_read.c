@@ -17,6 +17,7 @@ zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, z
 {
     zi_statement statement = {0};
     int is_row = 1;
+    ZI_TRY(zi_study_refresh(study));
     zilch_status status = zi_statement_prepare(&statement, study->sql, text);
     if (status == ZILCH_OK) {
         zi_bind_u64(&statement, run);
@@ -294,6 +295,7 @@ typedef struct resuming {
     zilch_optimizer *optimizer;
     uint64_t points_sum, evaluations_sum; /* on file */
     uint64_t points_found, evaluations_found;
+    uint64_t genome_bytes, file_bytes;
     sequence order;
 } resuming;
 
@@ -336,6 +338,10 @@ static zilch_status read_point(zi_statement *row, void *context)
     if (point != r->optimizer->archive.rows.count || length == SIZE_MAX) {
         return fail_damaged(r->study, r->run, "a point is missing");
     }
+    r->genome_bytes += length; /* each is in the file once, unless rows share them, which no writer does */
+    if (r->genome_bytes > r->file_bytes) {
+        return fail_damaged(r->study, r->run, "its points are larger than the file");
+    }
     r->points_found = zi_sum_point(r->points_found, genome, length);
     return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length, active));
 }
@@ -362,6 +368,7 @@ static zilch_status resume(resuming *r)
     if (!r->optimizer) {
         return zi_study_fail_run(study, r->run);
     }
+    r->file_bytes = zi_sql_bytes(study->sql);
     ZI_TRY(zi_study_rows(study, "SELECT point, active, genome FROM points WHERE run = ? ORDER BY point",
                          r->run, read_point, r));
     ZI_TRY(
@@ -383,6 +390,7 @@ zilch_status zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimize
     *out = NULL;
     resuming r = {
         .study = study, .run = run, .points_found = ZI_SUM_BEGIN, .evaluations_found = ZI_SUM_BEGIN};
+    ZI_TRY(zi_study_refresh(study));
     ZI_TRY(zi_sql_begin_reading(study->sql));
     const zilch_status status = zi_sql_end_reading(study->sql, resume(&r));
     if (status != ZILCH_OK) {

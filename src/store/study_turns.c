@@ -159,6 +159,7 @@ zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capaci
         return zi_fail(ZILCH_EARG, "study: it, and places for ids, points and their number must be given");
     }
     *count = 0;
+    ZI_TRY(zi_study_refresh(study));
     ZI_TRY(zi_sql_begin_reading(study->sql));
     const zilch_status status = zi_sql_end_reading(study->sql, list_waiting(&t, capacity, id, x, count));
     turn_free(&t);

@@ -28,7 +28,7 @@ keeper_of()
   case $1 in
     jansson.h) echo cli/json.c ;;
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
-    sqlite3.h) echo src/store/sql.c ;;
+    sqlite3.h) echo src/store/vfs.h ;;
     mpi.h) echo src/parallel/mpi.c ;;
     Python.h) echo python/core.h ;;
     *) return 1 ;;

@@ -1,0 +1,164 @@
+/* Opening studies: a file is known to be a study before anything of it is used. */
+#include "base/memory.h"
+#include "store/schema.h"
+#include "store/study.h"
+
+enum { APPLICATION = 0x7a696c63, VERSION = 4 }; /* as in schema.sql */
+enum { PATIENCE = 10000 };                      /* milliseconds */
+
+/* A number that the file has in its head. */
+static zilch_status read_number(zi_sql *sql, const char *text, uint64_t *out)
+{
+    zi_statement statement = {0};
+    int is_row = 0;
+    zilch_status status = zi_statement_prepare(&statement, sql, text);
+    if (status == ZILCH_OK) {
+        status = zi_statement_step(&statement, &is_row);
+    }
+    *out = is_row ? zi_column_u64(&statement) : 0;
+    zi_statement_finish(&statement);
+    return status;
+}
+
+/* The tables must be ours to the letter: in tables of another making a column could be computed, without end.
+ */
+static zilch_status read_identity(zi_sql *sql, int *is_blank)
+{
+    uint64_t application, version, entries;
+    int is_same;
+    *is_blank = 0;
+    ZI_TRY(read_number(sql, "PRAGMA application_id", &application));
+    ZI_TRY(read_number(sql, "PRAGMA user_version", &version));
+    ZI_TRY(read_number(sql, "SELECT EXISTS (SELECT 1 FROM sqlite_schema)", &entries));
+    *is_blank = !application && !version && !entries;
+    if (*is_blank) {
+        return ZILCH_OK;
+    }
+    if (application != APPLICATION) {
+        return zi_sql_fail(sql, ZILCH_EFORMAT, "is an SQLite file, but not a zilch study");
+    }
+    if (version != VERSION) {
+        return zi_sql_fail(sql, ZILCH_EVERSION, "is a study of version %lld, this library reads version %d",
+                           (long long)version, VERSION);
+    }
+    ZI_TRY(zi_sql_has_tables(sql, zi_schema_texts[0].text, &is_same));
+    return is_same ? ZILCH_OK
+                   : zi_sql_fail(sql, ZILCH_EFORMAT,
+                                 "its tables are not those of a zilch study of version %d", VERSION);
+}
+
+/* Whether the file is a study, or (is_blank) nothing at all yet. */
+static zilch_status identify(zi_sql *sql, int *is_blank)
+{
+    ZI_TRY(zi_sql_begin_reading(sql));
+    return zi_sql_end_reading(sql, read_identity(sql, is_blank));
+}
+
+/* Another process may have been faster. */
+static zilch_status fill_if_blank(zi_sql *sql)
+{
+    int is_blank;
+    ZI_TRY(identify(sql, &is_blank));
+    return is_blank ? zi_sql_execute(sql, zi_schema_texts[0].text) : ZILCH_OK;
+}
+
+static zilch_status fill(zi_sql *sql)
+{
+    ZI_TRY(zi_sql_begin(sql));
+    return zi_sql_end(sql, fill_if_blank(sql));
+}
+
+static zilch_status check_study(zi_sql *sql, zilch_study_mode mode, int *is_blank)
+{
+    ZI_TRY(identify(sql, is_blank));
+    return !*is_blank || mode == ZILCH_STUDY_CREATE
+               ? ZILCH_OK
+               : zi_sql_fail(sql, ZILCH_EFORMAT,
+                             "is empty, not a zilch study; if it was copied, its -wal file is missing");
+}
+
+/* Nothing of a file is changed before it is known to be a study, or blank. The tables of a new one are in the
+ * file itself before it is used, and are brought there if a kill came between: whatever happens to the log,
+ * the file says what it is. */
+static zilch_status open_study(zilch_study *study, const char *path, int milliseconds)
+{
+    int is_blank;
+    ZI_TRY(zi_sql_open(&study->sql, path, study->mode, milliseconds));
+    ZI_TRY(check_study(study->sql, study->mode, &is_blank));
+    if (study->mode == ZILCH_STUDY_READ) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_sql_log_ahead(study->sql));
+    if (is_blank) {
+        ZI_TRY(fill(study->sql));
+    }
+    return zi_sql_log_apply(study->sql, is_blank);
+}
+
+zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds)
+{
+    zilch_study *study;
+    ZI_TRY(zi_alloc(&study, 1));
+    *study = (zilch_study){.mode = mode};
+    const zilch_status status = open_study(study, path, milliseconds);
+    if (status != ZILCH_OK) {
+        zi_sql_close_failed(study->sql);
+        study->sql = NULL;
+        zilch_study_close(study);
+        return status;
+    }
+    *out = study;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "study: no place for it given");
+    }
+    *out = NULL;
+    if (!path || !*path) {
+        return zi_fail(ZILCH_EARG, "study: no path given");
+    }
+    if (mode != ZILCH_STUDY_READ && mode != ZILCH_STUDY_WRITE && mode != ZILCH_STUDY_CREATE) {
+        return zi_fail(ZILCH_EARG, "study: to be opened for reading, writing or creating, not for %d",
+                       (int)mode);
+    }
+    return zi_study_open(out, path, mode, PATIENCE);
+}
+
+zilch_status zi_study_refresh(zilch_study *study)
+{
+    zi_sql *anew;
+    int is_blank;
+    if (!zi_sql_is_stale(study->sql)) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_sql_open_again(study->sql, &anew));
+    const zilch_status status = check_study(anew, ZILCH_STUDY_READ, &is_blank);
+    if (status != ZILCH_OK) {
+        zi_sql_close(anew);
+        return status;
+    }
+    zi_sql_close(study->sql);
+    study->sql = anew;
+    return ZILCH_OK;
+}
+
+void zilch_study_close(zilch_study *study)
+{
+    if (!study) {
+        return;
+    }
+    for (size_t i = 0; i < ZI_STUDY_WRITES; i++) {
+        zi_statement_finish(&study->write[i]);
+    }
+    zi_sql_close(study->sql);
+    zi_free(study->bytes);
+    zi_free(study);
+}
+
+int zilch_study_is_moved(const zilch_study *study)
+{
+    return study && zi_sql_is_moved(study->sql);
+}
