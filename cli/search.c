@@ -68,6 +68,12 @@ static int fail(const search *s, zilch_status status)
     if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE)) {
         return cli_fail_library();
     }
+    if (zilch_study_is_moved(s->study)) {
+        return cli_fail(
+            "%s; nothing was recorded since. To go on, put the file back as '%s', beside its -wal "
+            "file, and use 'zilch resume'",
+            cli_error_text(), s->path);
+    }
     cli_fail("%s; what was recorded is safe, and this goes on from there:", cli_error_text());
     return say_how_it_goes_on(s);
 }
