@@ -3,11 +3,12 @@
  * restyle a picture with gnuplot alone. How a picture looks is decided in its script and in style.gp.
  *
  * Texts come from studies and tables of other people. None of them is ever part of a script: gnuplot reads
- * them as numbers, a byte each. It reads and writes in a folder that only we can write to (private_folder.c);
- * finished files are then moved out. */
+ * them as numbers, a byte each. Whatever a script says, gnuplot cannot start a program (sandbox.c). It reads
+ * and writes in a folder that only we can write to (private_folder.c); finished files are then moved out. */
 #include "figures.h"
 
 #include "cli.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,6 +134,7 @@ static _Noreturn void gnuplot_become(const private_folder *f, const char *script
         setenv("LC_ALL", "C.UTF-8", 1) != 0) {
         _exit(CANNOT_ENTER);
     }
+    sandbox_forbid_processes();
     execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
     _exit(errno == ENOENT ? NOT_FOUND : CANNOT_RUN);
 }
