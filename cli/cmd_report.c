@@ -5,7 +5,6 @@
 #include "options.h"
 #include "report.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,22 +57,11 @@ static int make_scratch(char *path, size_t size)
                          : cli_fail("%s: cannot make a folder for the figures: %s", path, strerror(errno));
 }
 
-static void remove_scratch(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder)) {
-        unlinkat(dirfd(folder), entry->d_name, 0);
-    }
-    if (folder) {
-        closedir(folder);
-    }
-    rmdir(path);
-}
-
 /* ---- The page -------------------------------------------------------------------- */
 
 /* What can be made is made: a page without figures, where gnuplot fails or there is no folder for them. */
-static int make(const request *r, const report *content, const char *folder, report_figures *figures)
+static int make(const request *r, const report *content, const private_folder *folder,
+                report_figures *figures)
 {
     const int undrawn = folder ? report_draw(content, folder, figures) : CLI_FAILED;
     if (cli_is_stopped()) {
@@ -87,32 +75,38 @@ static int make(const request *r, const report *content, const char *folder, rep
         return cli_fail("%s: made without %s", r->output,
                         figures->is_drawn[0] ? "all of its figures" : "figures");
     }
-    printf("%s\n", r->output);
-    if (r->figures) {
-        printf("%s\n", r->figures);
-    }
     return CLI_OK;
 }
 
-/* The data of figures that could not be drawn are kept, if they are all there, and a page that lacks them. */
+/* A folder that was asked for gets all that was made. Else the data of figures that could not be drawn are
+ * kept, if there is a page that lacks them. */
+static int make_in(const request *r, const report *content, const char *path)
+{
+    private_folder folder;
+    report_figures figures = {.count = 0};
+    const int is_missing = private_folder_make(&folder, path);
+    const int status = make(r, content, is_missing ? NULL : &folder, &figures);
+    const int is_kept = !cli_is_stopped() && (r->figures ? figures.has_data : figures.is_undrawn);
+    const int failed = is_kept ? report_publish(&folder) : 0;
+    private_folder_remove(&folder);
+    return status ? status : failed;
+}
+
 static int make_in_scratch(const request *r, const report *content)
 {
-    char folder[4096];
-    report_figures figures = {.count = 0};
-    if (make_scratch(folder, sizeof folder)) {
-        return make(r, content, NULL, &figures);
+    char path[4096];
+    report_figures none = {.count = 0};
+    if (make_scratch(path, sizeof path)) {
+        return make(r, content, NULL, &none);
     }
-    const int status = make(r, content, folder, &figures);
-    if (!figures.is_undrawn || cli_is_stopped()) {
-        remove_scratch(folder);
-    }
+    const int status = make_in(r, content, path);
+    (void)rmdir(path); /* unless something is kept there */
     return status;
 }
 
 static int make_in_folder(const request *r, const report *content)
 {
-    report_figures figures = {.count = 0};
-    return figures_make_folder(r->figures) ? CLI_FAILED : make(r, content, r->figures, &figures);
+    return figures_make_folder(r->figures) ? CLI_FAILED : make_in(r, content, r->figures);
 }
 
 int cmd_report(int argc, char **argv)
@@ -134,6 +128,11 @@ int cmd_report(int argc, char **argv)
     report_close(&content);
     if (status) {
         cli_end_if_stopped();
+        return status;
     }
-    return status;
+    printf("%s\n", r.output);
+    if (r.figures) {
+        printf("%s\n", r.figures);
+    }
+    return CLI_OK;
 }

@@ -18,49 +18,64 @@ void figure_put_number(FILE *stream, double number)
     }
 }
 
+void figure_put_setting(FILE *stream, const char *name, double number)
+{
+    fprintf(stream, "%s =", name);
+    figure_put_number(stream, number);
+    fputc('\n', stream);
+}
+
 void figure_put_numbers(FILE *stream, const char *name, size_t count, const double *number)
 {
     fprintf(stream, "array %s[%zu]", name, count ? count : 1);
     for (size_t i = 0; i < count; i++) {
-        fprintf(stream, "%s%.10g", i ? ", " : " = [", number[i]);
+        fputs(i ? "," : " = [", stream);
+        figure_put_number(stream, number[i]);
     }
     fputs(count ? "]\n" : "\n", stream);
 }
 
 /* ---- Text ------------------------------------------------------------------------ */
 
-/* Between single quotes nothing is run, and a backslash takes the meaning of what is behind it. A quote is a
- * string of its own between two others: doubled, as gnuplot's manual has it, it is misread at the beginning
- * and beside another. What is no UTF-8 becomes '?'. */
-static void put_letters(FILE *stream, const char *text)
+/* The comment is for people. Numbers are the same in any version of gnuplot; quotes, backslashes and long
+ * words in a column of texts are not. */
+void figure_put_text(FILE *stream, size_t number, const char *markup)
 {
-    while (*text) {
-        const size_t length = text_character(text);
-        if (length == 0 || (unsigned char)*text < ' ') {
-            fputc('?', stream);
-        } else if (*text == '\'') {
-            fputs("'.\"'\".'", stream);
-        } else {
-            fprintf(stream, "%s%.*s", strchr("_^{}@&~\\", *text) ? "\\" : "", (int)length, text);
-        }
-        text += length ? length : 1;
+    fprintf(stream, "# %zu: %s\n", number, markup);
+    for (const char *at = markup; *at; at++) {
+        fprintf(stream, "%zu %d\n", number, (unsigned char)*at);
     }
 }
 
-void figure_put_text(FILE *stream, const char *text)
+/* A backslash takes the meaning of what is behind it. What is no UTF-8 becomes '?'. */
+const char *figure_escape(const char *text, char out[FIGURE_TEXT_SIZE])
 {
-    fputc('\'', stream);
-    put_letters(stream, text);
-    fputc('\'', stream);
+    char part[4 * FIGURE_TEXT_LETTERS + 4];
+    char *end = out;
+    text_shorten(text, FIGURE_TEXT_LETTERS, part, sizeof part);
+    for (const char *at = part; *at;) {
+        const size_t length = text_character(at);
+        if (length == 0 || (unsigned char)*at < ' ') {
+            *end++ = '?';
+            at++;
+            continue;
+        }
+        if (strchr("_^{}@&~\\", *at)) {
+            *end++ = '\\';
+        }
+        memcpy(end, at, length);
+        end += length;
+        at += length;
+    }
+    *end = '\0';
+    return out;
 }
 
-void figure_put_title(FILE *stream, const report *r)
+const char *figure_title(const report *r, char out[FIGURE_TEXT_SIZE])
 {
     char name[REPORT_NAME_SIZE];
     report_run_name(r, r->shown, name);
-    fputs("title = ", stream);
-    figure_put_text(stream, name);
-    fputc('\n', stream);
+    return figure_escape(name, out);
 }
 
 /* ---- Formulas -------------------------------------------------------------------- */
@@ -123,7 +138,7 @@ const char *figure_word(const char *text, char out[FIGURE_WORD_SIZE], size_t *wi
 }
 
 /* Of a lander: the formula of a one there and zeros elsewhere, without the one. */
-static void put_term(FILE *stream, size_t index)
+static void name_term(size_t index, char out[FIGURE_TEXT_SIZE])
 {
     double unit[ZILCH_POLICY_PARAMETERS] = {0};
     char formulas[512];
@@ -137,39 +152,37 @@ static void put_term(FILE *stream, size_t index)
     const char *line = strstr(formulas, is_main ? "a_main" : "a_side");
     const char *at = line ? strchr(line, '=') : NULL;
     at = at ? figure_word(at + 1, word, &width) : NULL; /* the one */
-    fputs(is_main ? "main:" : "side:", stream);
     at = at ? figure_word(at, word, &width) : NULL;
-    if (!at) {
-        fputs(FIGURE_SPACE "1", stream);
-    }
-    for (; at; at = figure_word(at, word, &width)) {
-        fprintf(stream, FIGURE_SPACE "%s", word);
+    length = (size_t)snprintf(out, FIGURE_TEXT_SIZE, "%s%s",
+                              is_main ? "main:" : "side:", at ? "" : FIGURE_SPACE "1");
+    for (; at && length < FIGURE_TEXT_SIZE; at = figure_word(at, word, &width)) {
+        length += (size_t)snprintf(out + length, FIGURE_TEXT_SIZE - length, FIGURE_SPACE "%s", word);
     }
 }
 
 /* A column of the data, by its name if it has one. */
-static void put_column(FILE *stream, const search_problem *problem, size_t index)
+static void name_column(const search_problem *problem, size_t index, char out[FIGURE_TEXT_SIZE])
 {
     enum { LETTERS = 24 };
     const size_t column = search_problem_column(problem, index);
     char name[4 * LETTERS + 4];
     if (problem->problem && problem->data.names) {
         text_shorten(problem->data.names[column - 1], LETTERS, name, sizeof name);
-        put_letters(stream, name);
+        figure_escape(name, out);
     } else {
-        fprintf(stream, "column %zu", column);
+        snprintf(out, FIGURE_TEXT_SIZE, "column %zu", column);
     }
 }
 
-void figure_put_coordinate(FILE *stream, const report *r, size_t index)
+const char *figure_coordinate(const report *r, size_t index, char out[FIGURE_TEXT_SIZE])
 {
-    fputc('\'', stream);
+    *out = '\0';
     if (r->best.problem.is_lander && index < ZILCH_POLICY_PARAMETERS) {
-        put_term(stream, index);
+        name_term(index, out);
     } else if (r->best.problem.is_regression) {
-        put_column(stream, &r->best.problem, index);
+        name_column(&r->best.problem, index, out);
     } else {
-        fprintf(stream, "x%zu", index + 1);
+        snprintf(out, FIGURE_TEXT_SIZE, "x%zu", index + 1);
     }
-    fputc('\'', stream);
+    return out;
 }

@@ -1,11 +1,17 @@
-/* Files of figures, and gnuplot. A figure is a data file, numbers that only the caller knows (NAME.meta.gp)
- * and a script of cli/figures; all of them stay in the folder, so that a user can restyle a picture with
- * gnuplot alone. How a picture looks is decided in its script and in style.gp. */
+/* Files of figures, and gnuplot. A figure is a data file, numbers that only the caller knows (NAME.meta.gp),
+ * texts (NAME.text.dat) and a script of cli/figures; all of them stay in the folder, so that a user can
+ * restyle a picture with gnuplot alone. How a picture looks is decided in its script and in style.gp.
+ *
+ * Texts come from studies and tables of other people. None of them is ever part of a script: gnuplot reads
+ * them as numbers, a byte each. Whatever a script says, gnuplot cannot start a program (sandbox.c). It reads
+ * and writes in a folder that only we can write to (private_folder.c); finished files are then moved out. */
 #include "figures.h"
 
 #include "cli.h"
+#include "sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,29 +23,18 @@
 
 /* ---- Files ------------------------------------------------------------------- */
 
-/* "folder/name" + extension, in new memory; NULL after printing. */
-static char *path_join(const char *folder, const char *name, const char *extension)
-{
-    const size_t size = strlen(folder) + strlen(name) + strlen(extension) + 2;
-    char *path = malloc(size);
-    if (path) {
-        snprintf(path, size, "%s/%s%s", folder, name, extension);
-    } else {
-        cli_fail("out of memory");
-    }
-    return path;
-}
-
 /* Like mkdir -p. */
 int figures_make_folder(const char *folder)
 {
     if (!*folder) {
         return cli_fail("the name of the folder for figures is empty");
     }
-    char *path = path_join(folder, "", "");
+    const size_t size = strlen(folder) + sizeof "/";
+    char *path = malloc(size);
     if (!path) {
-        return 1;
+        return cli_fail("out of memory");
     }
+    snprintf(path, size, "%s/", folder);
     int reason = 0;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -54,18 +49,35 @@ int figures_make_folder(const char *folder)
     return missing ? cli_fail("%s: cannot make the folder: %s", folder, strerror(reason)) : 0;
 }
 
-/* Whole or not at all, so that a picture is never drawn from half of its data. */
-int figures_write(const char *folder, const char *name, const char *extension, zilch_file_writer write,
+/* ---- Names ----------------------------------------------------------------------- */
+
+enum { FILE_NAME_SIZE = FIGURES_NAME_SIZE + 16 };
+
+static const char *file_name(const char *name, const char *extension, char out[FILE_NAME_SIZE])
+{
+    snprintf(out, FILE_NAME_SIZE, "%s%s", name, extension);
+    return out;
+}
+
+int figures_write(const private_folder *f, const char *name, const char *extension, zilch_file_writer write,
                   void *context)
 {
-    char *path = path_join(folder, name, extension);
-    if (!path) {
-        return 1;
-    }
-    const zilch_status status = zilch_file_replace(path, write, context);
-    free(path);
-    return status == ZILCH_OK ? 0 : cli_fail_library();
+    char file[FILE_NAME_SIZE];
+    return private_folder_write(f, file_name(name, extension, file), write, context);
 }
+
+FILE *figures_read(const private_folder *f, const char *name, const char *extension)
+{
+    char path[FILE_NAME_SIZE];
+    const int file = openat(f->inside, file_name(name, extension, path), O_RDONLY | O_CLOEXEC);
+    FILE *stream = file >= 0 ? fdopen(file, "rb") : NULL;
+    if (!stream && file >= 0) {
+        close(file);
+    }
+    return stream;
+}
+
+/* ---- Scripts --------------------------------------------------------------------- */
 
 static zilch_status script_write(void *context, FILE *stream)
 {
@@ -84,44 +96,46 @@ static const figure_script *script_find(const char *name, size_t length)
     return NULL;
 }
 
-/* With all scripts that it loads; what is none of ours, the caller has written. */
-static int script_copy(const char *folder, const figure_script *script)
+/* With all scripts that it loads, unless they are there already; what is not ours, the caller has written. */
+static int script_copy(const private_folder *f, const figure_script *script)
 {
     static const char load[] = "load \"";
     figure_script copy = *script;
-    int failed = figures_write(folder, copy.name, "", script_write, &copy);
+    if (faccessat(f->inside, copy.name, F_OK, 0) == 0) {
+        return 0;
+    }
+    int failed = private_folder_write(f, copy.name, script_write, &copy);
     for (const char *at = strstr(copy.text, load); at && !failed; at = strstr(at, load)) {
         at += strlen(load);
         const figure_script *loaded = script_find(at, strcspn(at, "\""));
-        failed = loaded ? script_copy(folder, loaded) : 0;
+        failed = loaded ? script_copy(f, loaded) : 0;
     }
     return failed;
+}
+
+static int script_copy_of(const private_folder *f, const char *name)
+{
+    char file[FILE_NAME_SIZE];
+    const figure_script *found = script_find(file_name(name, ".gp", file), strlen(name) + strlen(".gp"));
+    return found ? script_copy(f, found) : cli_fail("%s: no such script", file);
 }
 
 /* ---- gnuplot --------------------------------------------------------------------- */
 
 enum { CANNOT_ENTER = 125, CANNOT_RUN = 126, NOT_FOUND = 127 }; /* exit statuses, as a shell has them */
 
-/* What stands before the name of a picture that is being drawn. */
-enum { BEFORE_SIZE = 32 };
-
-static void name_before(char out[BEFORE_SIZE])
+/* The child: gnuplot in the folder, started without a shell and without the user's start-up file. What it
+ * says goes to stderr; it says something about our UTF-8 in any locale that has another encoding. It goes
+ * when zilch does. */
+static _Noreturn void gnuplot_become(const private_folder *f, const char *script)
 {
-    snprintf(out, BEFORE_SIZE, "tmp-%ld-", (long)getpid());
-}
-
-/* The child: gnuplot in the folder, started without a shell, so that any name will do,
- * and without the user's start-up file. What it says goes to stderr; it says something
- * about our UTF-8 in any locale that has another encoding. It goes when zilch does. */
-static _Noreturn void gnuplot_become(const char *folder, const char *script, const char *before)
-{
-    char setting[BEFORE_SIZE + sizeof "drawn_as = ''"];
-    snprintf(setting, sizeof setting, "drawn_as = '%s'", before);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (chdir(folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || setenv("LC_ALL", "C.UTF-8", 1) != 0) {
+    if (fchdir(f->inside) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
+        setenv("LC_ALL", "C.UTF-8", 1) != 0) {
         _exit(CANNOT_ENTER);
     }
-    execlp("gnuplot", "gnuplot", "-d", "-e", setting, script, (char *)NULL);
+    sandbox_forbid_processes();
+    execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
     _exit(errno == ENOENT ? NOT_FOUND : CANNOT_RUN);
 }
 
@@ -144,16 +158,14 @@ static int gnuplot_judge(const char *folder, const char *script, int status)
     }
 }
 
-static int gnuplot_run(const char *folder, const char *script)
+static int gnuplot_run(const private_folder *f, const char *script)
 {
-    char before[BEFORE_SIZE];
-    name_before(before);
     const pid_t child = fork();
     if (child < 0) {
         return cli_fail("cannot start gnuplot: %s", strerror(errno));
     }
     if (child == 0) {
-        gnuplot_become(folder, script, before);
+        gnuplot_become(f, script);
     }
     int status;
     while (waitpid(child, &status, 0) < 0) {
@@ -161,7 +173,7 @@ static int gnuplot_run(const char *folder, const char *script)
             return cli_fail("cannot wait for gnuplot: %s", strerror(errno));
         }
     }
-    return gnuplot_judge(folder, script, status);
+    return gnuplot_judge(f->path, script, status);
 }
 
 /* ---- Pictures -------------------------------------------------------------------- */
@@ -173,11 +185,12 @@ static const struct {
 enum { PICTURES = sizeof pictures / sizeof *pictures };
 
 /* Whether the file ends as it should; -1 if it is not there, or empty. */
-static int picture_is_whole(const char *path, const char *end)
+static int picture_is_whole(const private_folder *f, const char *name, size_t kind)
 {
     enum { LAST = 16 };
+    const char *end = pictures[kind].end;
     char last[LAST + 1] = "";
-    FILE *file = fopen(path, "rbe");
+    FILE *file = figures_read(f, name, pictures[kind].extension);
     if (!file) {
         return -1;
     }
@@ -194,78 +207,63 @@ static int picture_is_whole(const char *path, const char *end)
 
 /* gnuplot may end with 0 and have written nothing, for want of a terminal, say, or not all, for want of room.
  */
-static int picture_check(const char *drawn, const char *path, const char *end)
+static int pictures_check(const private_folder *f, const char *name)
 {
-    const int is_whole = picture_is_whole(drawn, end);
-    return is_whole > 0   ? 0
-           : is_whole < 0 ? cli_fail("%s: gnuplot did not write it", path)
-                          : cli_fail("%s: gnuplot did not write all of it; is the disk full?", path);
-}
-
-static int picture_rename(const char *drawn, const char *path, const char *end)
-{
-    (void)end;
-    return rename(drawn, path) != 0 ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
-}
-
-static int picture_drop(const char *drawn, const char *path, const char *end)
-{
-    (void)path;
-    (void)end;
-    (void)unlink(drawn);
+    for (size_t kind = 0; kind < PICTURES; kind++) {
+        const int is_whole = picture_is_whole(f, name, kind);
+        if (is_whole <= 0) {
+            return cli_fail("%s/%s%s: gnuplot did not write %s", f->path, name, pictures[kind].extension,
+                            is_whole < 0 ? "it" : "all of it; is the disk full?");
+        }
+    }
     return 0;
 }
 
-static int picture_remove(const char *drawn, const char *path, const char *end)
+static int figure_draw(const private_folder *f, const char *name)
 {
-    (void)drawn;
-    (void)end;
-    return unlink(path) != 0 && errno != ENOENT ? cli_fail("%s: cannot remove: %s", path, strerror(errno))
-                                                : 0;
+    char file[FILE_NAME_SIZE];
+    const int failed = gnuplot_run(f, file_name(name, ".gp", file)) || pictures_check(f, name);
+    for (size_t kind = 0; failed && kind < PICTURES; kind++) {
+        (void)unlinkat(f->inside, file_name(name, pictures[kind].extension, file), 0);
+    }
+    return failed;
 }
 
-/* Each of a figure's pictures, as it is drawn and as it shall be called, until one fails. */
-static int pictures_each(const char *folder, const char *name,
-                         int (*act)(const char *drawn, const char *path, const char *end))
+int figures_draw(const private_folder *f, size_t count, const char *const *name, int *is_drawn)
 {
-    char before[BEFORE_SIZE];
-    char drawn_name[BEFORE_SIZE + FIGURES_NAME_SIZE];
     int failed = 0;
-    name_before(before);
-    snprintf(drawn_name, sizeof drawn_name, "%s%s", before, name);
-    for (size_t i = 0; i < PICTURES && !failed; i++) {
-        char *drawn = path_join(folder, drawn_name, pictures[i].extension);
-        char *path = path_join(folder, name, pictures[i].extension);
-        failed = !drawn || !path || act(drawn, path, pictures[i].end);
-        free(drawn);
-        free(path);
+    for (size_t i = 0; i < count && !failed; i++) {
+        failed = script_copy_of(f, name[i]);
+    }
+    for (size_t i = 0; i < count && !(failed && i <= 1) && !cli_is_stopped(); i++) {
+        is_drawn[i] = !figure_draw(f, name[i]);
+        failed |= !is_drawn[i];
     }
     return failed;
 }
 
-int figures_remove(const char *folder, const char *name)
-{
-    return pictures_each(folder, name, picture_remove);
-}
+/* ---- The folder around ----------------------------------------------------------- */
 
-/* A picture is there whole or not at all, and never of other data than those beside it: if the new ones fail,
- * the old ones go. */
-static int figure_draw(const char *folder, const char *script, const char *name)
+/* Older pictures that are not replaced, since they are of other data. */
+static int pictures_remove_old(const private_folder *f, const char *name)
 {
-    const int failed = gnuplot_run(folder, script) || pictures_each(folder, name, picture_check) ||
-                       pictures_each(folder, name, picture_rename);
-    if (failed) {
-        (void)pictures_each(folder, name, picture_drop);
-        (void)figures_remove(folder, name);
+    int failed = 0;
+    for (size_t kind = 0; kind < PICTURES; kind++) {
+        char file[FILE_NAME_SIZE];
+        file_name(name, pictures[kind].extension, file);
+        const int is_new = faccessat(f->inside, file, F_OK, 0) == 0;
+        if (!is_new && unlinkat(f->outside, file, 0) != 0 && errno != ENOENT) {
+            failed = cli_fail("%s/%s: cannot remove: %s", f->path, file, strerror(errno));
+        }
     }
     return failed;
 }
 
-int figures_draw(const char *folder, const char *name)
+int figures_publish(const private_folder *f, size_t count, const char *const *name)
 {
-    char script[FIGURES_NAME_SIZE + sizeof ".gp"];
-    const int length = snprintf(script, sizeof script, "%s.gp", name);
-    const figure_script *found = script_find(script, (size_t)length);
-    return !found ? cli_fail("%s: no such script", script)
-                  : script_copy(folder, found) || figure_draw(folder, script, name);
+    int failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        failed |= pictures_remove_old(f, name[i]);
+    }
+    return private_folder_publish(f) || failed;
 }

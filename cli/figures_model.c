@@ -69,7 +69,7 @@ static zilch_status density_write_meta(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-static int recovered_write(const char *folder, const figure_pairs *pairs)
+static int recovered_write(const private_folder *f, const figure_pairs *pairs)
 {
     density *d = calloc(1, sizeof *d);
     if (!d) {
@@ -79,8 +79,8 @@ static int recovered_write(const char *folder, const figure_pairs *pairs)
     for (size_t i = 0; i < pairs->count; i++) {
         d->cell[grid_index(pairs->truth[i])][grid_index(pairs->recovered[i])]++;
     }
-    const int failed = figures_write(folder, "recovered", ".dat", density_write, d) ||
-                       figures_write(folder, "recovered", ".meta.gp", density_write_meta, d);
+    const int failed = figures_write(f, "recovered", ".dat", density_write, d) ||
+                       figures_write(f, "recovered", ".meta.gp", density_write_meta, d);
     free(d);
     return failed;
 }
@@ -168,7 +168,7 @@ static zilch_status error_write(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-static int error_figure_write(const char *folder, const figure_pairs *pairs)
+static int error_figure_write(const private_folder *f, const figure_pairs *pairs)
 {
     error_points all = {0, malloc((pairs->count + 1) * sizeof *all.point)};
     if (!all.point) {
@@ -182,7 +182,7 @@ static int error_figure_write(const char *folder, const figure_pairs *pairs)
     }
     qsort(all.point, all.count, sizeof *all.point, by_min_p);
     const int failed = all.count == 0 ? cli_fail("no pairs of values: nothing to draw")
-                                      : figures_write(folder, "error", ".dat", error_write, &all);
+                                      : figures_write(f, "error", ".dat", error_write, &all);
     free(all.point);
     return failed;
 }
@@ -287,14 +287,14 @@ static zilch_status univariate_write_meta(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-static int univariate_write(const char *folder, univariate law)
+static int univariate_write(const private_folder *f, univariate law)
 {
-    return univariate_draw(&law) || figures_write(folder, law.name, ".dat", law.write, &law) ||
-           figures_write(folder, law.name, ".meta.gp", univariate_write_meta, &law);
+    return univariate_draw(&law) || figures_write(f, law.name, ".dat", law.write, &law) ||
+           figures_write(f, law.name, ".meta.gp", univariate_write_meta, &law);
 }
 
 /* Both laws give 90,000 to 100,000 active values. */
-static int univariates_write(const char *folder)
+static int univariates_write(const private_folder *f)
 {
     const univariate histogram = {.name = "histogram",
                                   .write = histogram_write,
@@ -311,17 +311,29 @@ static int univariates_write(const char *folder)
                               .corr = 0.6,
                               .rows = 1000000,
                               .width = 0.1};
-    return univariate_write(folder, histogram) || univariate_write(folder, shift);
+    return univariate_write(f, histogram) || univariate_write(f, shift);
 }
 
 /* All data come before the first picture: without gnuplot they are still complete. */
-int figures_draw_model(const char *folder, const figure_pairs *pairs)
+static int model_draw(const private_folder *f, const figure_pairs *pairs)
 {
     static const char *const names[] = {"histogram", "shift", "recovered", "error"};
-    int failed = figures_make_folder(folder) || univariates_write(folder) || recovered_write(folder, pairs) ||
-                 error_figure_write(folder, pairs);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !failed; i++) {
-        failed = figures_draw(folder, names[i]);
+    enum { COUNT = sizeof names / sizeof *names };
+    int is_drawn[COUNT] = {0};
+    if (univariates_write(f) || recovered_write(f, pairs) || error_figure_write(f, pairs)) {
+        return CLI_FAILED;
     }
+    const int failed = figures_draw(f, COUNT, names, is_drawn);
+    return cli_is_stopped() || figures_publish(f, COUNT, names) || failed;
+}
+
+int figures_draw_model(const char *folder, const figure_pairs *pairs)
+{
+    private_folder f;
+    if (figures_make_folder(folder) || private_folder_make(&f, folder)) {
+        return CLI_FAILED;
+    }
+    const int failed = model_draw(&f, pairs);
+    private_folder_remove(&f);
     return failed;
 }

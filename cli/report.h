@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "play.h"
+#include "private_folder.h"
 #include "study_file.h"
 
 enum { REPORT_EPISODES = 12 }; /* flown, of a lander, with the seeds from 1 on */
@@ -47,13 +48,19 @@ typedef struct report_figures {
     size_t count;
     const char *name[REPORT_FIGURES_MOST];
     int is_drawn[REPORT_FIGURES_MOST];
+    int has_data;   /* all of them */
     int is_undrawn; /* one of them, although its data are there */
 } report_figures;
 
-/* Draws them into the folder, which exists; older ones of a report that this one has not go away. */
-int report_draw(const report *r, const char *folder, report_figures *out);
+/* Draws them in the folder. */
+int report_draw(const report *r, const private_folder *folder, report_figures *out);
 
-/* One page with all of it; figures that were drawn are taken from the folder. */
-int report_write_page(const report *r, const char *folder, const report_figures *figures, const char *path);
+/* One page with all of it; figures that were drawn are taken from the folder, which may be NULL if none was.
+ */
+int report_write_page(const report *r, const private_folder *folder, const report_figures *figures,
+                      const char *path);
+
+/* Publishes the figures; older ones of a report that this one has not go away. */
+int report_publish(const private_folder *folder);
 
 #endif

@@ -29,23 +29,6 @@ static size_t count_runs(const report *r, size_t method)
     return count;
 }
 
-static void put_methods(FILE *stream, const report *r)
-{
-    const compare_setting *s = &r->setting;
-    fprintf(stream, "methods = %zu\narray method[%zu] = [", s->methods, s->methods);
-    for (size_t k = 0; k < s->methods; k++) {
-        char name[REPORT_NAME_SIZE];
-        text_shorten(s->method[k].name, NAME_LETTERS, name, sizeof name);
-        fputs(k ? ", " : "", stream);
-        figure_put_text(stream, name);
-    }
-    fprintf(stream, "]\narray runs[%zu] = [", s->methods);
-    for (size_t k = 0; k < s->methods; k++) {
-        fprintf(stream, "%s%zu", k ? ", " : "", count_runs(r, k));
-    }
-    fputs("]\n", stream);
-}
-
 static zilch_status write_study_meta(void *context, FILE *stream)
 {
     const report *r = context;
@@ -54,15 +37,31 @@ static zilch_status write_study_meta(void *context, FILE *stream)
     for (size_t i = 0; i < COMPARE_QUARTERS; i++) {
         quarter[i] = (double)compare_quarter(s, i);
     }
-    fputs("problem = ", stream);
-    figure_put_text(stream, r->name);
-    fprintf(stream, "\nvalue = '%s'\n", report_value_name(r));
-    put_methods(stream, r);
-    fprintf(stream, "generations = %llu\nis_log = %d\nis_noisy = %d\ntargets = %zu\n",
-            (unsigned long long)s->generations, report_is_logarithmic(r), s->info.is_noisy, s->targets);
+    fprintf(stream, "texts = %zu\nmethods = %zu\narray runs[%zu] = [", 1 + s->methods, s->methods,
+            s->methods);
+    for (size_t k = 0; k < s->methods; k++) {
+        fprintf(stream, "%s%zu", k ? ", " : "", count_runs(r, k));
+    }
+    fprintf(stream, "]\ngenerations = %llu\nis_log = %d\nis_return = %d\nis_noisy = %d\ntargets = %zu\n",
+            (unsigned long long)s->generations, report_is_logarithmic(r), r->best.problem.is_lander,
+            s->info.is_noisy, s->targets);
     figure_put_numbers(stream, "target", s->targets, s->target);
     fprintf(stream, "quarters = %d\n", COMPARE_QUARTERS);
     figure_put_numbers(stream, "quarter", COMPARE_QUARTERS, quarter);
+    return ZILCH_OK;
+}
+
+/* The problem and the methods. */
+static zilch_status write_study_texts(void *context, FILE *stream)
+{
+    const report *r = context;
+    char text[FIGURE_TEXT_SIZE];
+    figure_put_text(stream, 1, figure_escape(r->name, text));
+    for (size_t k = 0; k < r->setting.methods; k++) {
+        char name[REPORT_NAME_SIZE];
+        text_shorten(r->setting.method[k].name, NAME_LETTERS, name, sizeof name);
+        figure_put_text(stream, 2 + k, figure_escape(name, text));
+    }
     return ZILCH_OK;
 }
 
@@ -183,7 +182,7 @@ static zilch_status write_columns(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-static int write_paged(const report *r, const char *folder, report_figures *out)
+static int write_paged(const report *r, const private_folder *folder, report_figures *out)
 {
     static const struct {
         const char *page, *figure;
@@ -208,44 +207,34 @@ static int write_paged(const report *r, const char *folder, report_figures *out)
     return failed;
 }
 
-static int write_all_runs(const report *r, const char *folder, report_figures *out)
+static int write_all_runs(const report *r, const private_folder *folder, report_figures *out)
 {
     report copy = *r; /* writers are given what they may change */
     out->name[out->count++] = "return";
     out->name[out->count++] = "active";
     return figures_write(folder, "study", ".meta.gp", write_study_meta, &copy) ||
+           figures_write(folder, "study", ".text.dat", write_study_texts, &copy) ||
            figures_write(folder, "progress", ".dat", write_progress, &copy) || write_paged(r, folder, out);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
-/* Of a report, in this folder. */
-static int remove_others(const char *folder, const report_figures *f)
+int report_publish(const private_folder *folder)
 {
     static const char *const all[] = {"return", "active",   "scores",       "arrival", "counts",
                                       "run",    "activity", "correlations", "landing", "formulas"};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        size_t k = 0;
-        while (k < f->count && strcmp(f->name[k], all[i]) != 0) {
-            k++;
-        }
-        if (k == f->count && figures_remove(folder, all[i])) {
-            return CLI_FAILED;
-        }
-    }
-    return 0;
+    return figures_publish(folder, sizeof all / sizeof *all, all);
 }
 
-/* All data first. If the first picture fails, so will the others: gnuplot is missing. */
-int report_draw(const report *r, const char *folder, report_figures *out)
+/* All data first. */
+int report_draw(const report *r, const private_folder *folder, report_figures *out)
 {
     *out = (report_figures){0};
-    int failed = write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
-                 (r->episode[0] && report_write_landing(r, folder, out)) || remove_others(folder, out);
-    for (size_t i = 0; i < out->count && !(failed && i <= 1) && !cli_is_stopped(); i++) {
-        out->is_drawn[i] = !figures_draw(folder, out->name[i]);
-        out->is_undrawn |= !out->is_drawn[i];
-        failed |= !out->is_drawn[i];
+    if (write_all_runs(r, folder, out) || report_write_shown(r, folder, out) ||
+        (r->episode[0] && report_write_landing(r, folder, out))) {
+        return CLI_FAILED;
     }
-    return failed;
+    out->has_data = 1;
+    out->is_undrawn = figures_draw(folder, out->count, out->name, out->is_drawn);
+    return out->is_undrawn;
 }

@@ -30,11 +30,19 @@ static zilch_status write_landing_meta(void *context, FILE *stream)
         right = fmax(right, e->frame[i].view.x[0] + 1.0);
         top = fmax(top, e->frame[i].view.y[0] + 0.8);
     }
-    fprintf(stream, "title = 'Seed %llu: %s after %zu steps, return %.1f'\n", (unsigned long long)e->seed,
-            zilch_landing_name(end->landing), e->steps, e->frame[e->steps].total);
-    fprintf(stream, "left = %.4f\nright = %.4f\ntop = %.4f\nhelipad = %.4f\nseconds = %.2f\n", left, right,
-            top, end->helipad, (double)e->steps / steps_a_second);
+    fprintf(stream, "texts = 1\nleft = %.4f\nright = %.4f\ntop = %.4f\nhelipad = %.4f\nseconds = %.2f\n",
+            left, right, top, end->helipad, (double)e->steps / steps_a_second);
     figure_put_numbers(stream, "ground", GROUND, e->frame[0].view.ground);
+    return ZILCH_OK;
+}
+
+static zilch_status write_landing_texts(void *context, FILE *stream)
+{
+    const play_episode *e = context;
+    char title[FIGURE_TEXT_SIZE];
+    snprintf(title, sizeof title, "Seed %llu: %s after %zu steps, return %.1f", (unsigned long long)e->seed,
+             zilch_landing_name(e->frame[e->steps].view.landing), e->steps, e->frame[e->steps].total);
+    figure_put_text(stream, 1, title);
     return ZILCH_OK;
 }
 
@@ -89,7 +97,7 @@ typedef struct lines {
     size_t count;
     char text[LINES_MOST][LINE_SIZE];
     size_t width[LINES_MOST];
-    char title[REPORT_NAME_SIZE];
+    char title[FIGURE_TEXT_SIZE];
 } lines;
 
 static void begin_line(lines *l)
@@ -131,17 +139,21 @@ static const char *add_formula(lines *l, const char *text)
 static zilch_status write_formulas_meta(void *context, FILE *stream)
 {
     const lines *l = context;
-    fputs("title = ", stream);
-    figure_put_text(stream, l->title);
-    fprintf(stream, "\nlines = %zu\narray line[%zu] = [", l->count, l->count);
-    for (size_t i = 0; i < l->count; i++) {
-        fprintf(stream, "%s'%s'", i ? ", " : "", l->text[i]);
-    }
-    fprintf(stream, "]\narray width[%zu] = [", l->count);
+    fprintf(stream, "texts = %zu\nlines = %zu\narray width[%zu] = [", 1 + l->count, l->count, l->count);
     for (size_t i = 0; i < l->count; i++) {
         fprintf(stream, "%s%zu", i ? ", " : "", l->width[i]);
     }
     fputs("]\n", stream);
+    return ZILCH_OK;
+}
+
+static zilch_status write_formulas_texts(void *context, FILE *stream)
+{
+    const lines *l = context;
+    figure_put_text(stream, 1, l->title);
+    for (size_t i = 0; i < l->count; i++) {
+        figure_put_text(stream, 2 + i, l->text[i]);
+    }
     return ZILCH_OK;
 }
 
@@ -155,28 +167,30 @@ static int fill_lines(lines *l, const report *r)
     for (const char *at = text; *at;) {
         at = add_formula(l, at);
     }
-    report_run_name(r, r->shown, l->title);
+    figure_title(r, l->title);
     return 0;
 }
 
-static int write_formulas(const report *r, const char *folder)
+static int write_formulas(const report *r, const private_folder *folder)
 {
     lines *l = calloc(1, sizeof *l);
     if (!l) {
         return cli_fail("out of memory");
     }
-    const int failed =
-        fill_lines(l, r) || figures_write(folder, "formulas", ".meta.gp", write_formulas_meta, l);
+    const int failed = fill_lines(l, r) ||
+                       figures_write(folder, "formulas", ".meta.gp", write_formulas_meta, l) ||
+                       figures_write(folder, "formulas", ".text.dat", write_formulas_texts, l);
     free(l);
     return failed;
 }
 
-int report_write_landing(const report *r, const char *folder, report_figures *out)
+int report_write_landing(const report *r, const private_folder *folder, report_figures *out)
 {
     play_episode *e = r->episode[0];
     out->name[out->count++] = "landing";
     out->name[out->count++] = "formulas";
     return figures_write(folder, "landing", ".meta.gp", write_landing_meta, e) ||
+           figures_write(folder, "landing", ".text.dat", write_landing_texts, e) ||
            figures_write(folder, "landing", ".dat", write_landing, e) ||
            figures_write(folder, "landing_path", ".dat", write_path, e) || write_formulas(r, folder);
 }

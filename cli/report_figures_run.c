@@ -14,11 +14,19 @@ static zilch_status write_run_meta(void *context, FILE *stream)
 {
     const report *r = context;
     const zilch_run *run = &r->source[r->shown].run->run;
-    figure_put_title(stream, r);
-    fputs("problem = ", stream);
-    figure_put_text(stream, r->name);
-    fprintf(stream, "\nvalue = '%s'\nprice = %.10g\ngenerations = %llu\nis_log = %d\n", report_value_name(r),
-            run->price, (unsigned long long)run->generations, report_is_logarithmic(r));
+    fputs("texts = 2\n", stream);
+    figure_put_setting(stream, "price", run->price);
+    fprintf(stream, "generations = %llu\nis_log = %d\nis_return = %d\n", (unsigned long long)run->generations,
+            report_is_logarithmic(r), r->best.problem.is_lander);
+    return ZILCH_OK;
+}
+
+static zilch_status write_run_texts(void *context, FILE *stream)
+{
+    const report *r = context;
+    char text[FIGURE_TEXT_SIZE];
+    figure_put_text(stream, 1, figure_title(r, text));
+    figure_put_text(stream, 2, figure_escape(r->name, text));
     return ZILCH_OK;
 }
 
@@ -105,14 +113,23 @@ static size_t count_all_active(const report *r)
     return count;
 }
 
+/* The run's name, and those of the coordinates. */
 static void put_labels(FILE *stream, const report *r, size_t count, const size_t *coordinate)
 {
-    fprintf(stream, "array label[%zu]%s", count ? count : 1, count ? " = [" : "\n");
+    char text[FIGURE_TEXT_SIZE];
+    figure_put_text(stream, 1, figure_title(r, text));
     for (size_t i = 0; i < count; i++) {
-        fputs(i ? ", " : "", stream);
-        figure_put_coordinate(stream, r, coordinate[i]);
+        figure_put_text(stream, 2 + i, figure_coordinate(r, coordinate[i], text));
     }
-    fputs(count ? "]\n" : "", stream);
+}
+
+static zilch_status write_activity_texts(void *context, FILE *stream)
+{
+    const activity *a = context;
+    size_t coordinate[LABELS_MOST];
+    const size_t count = list_active(a->report, coordinate);
+    put_labels(stream, a->report, count, coordinate);
+    return ZILCH_OK;
 }
 
 static zilch_status write_activity_meta(void *context, FILE *stream)
@@ -124,15 +141,13 @@ static zilch_status write_activity_meta(void *context, FILE *stream)
     for (size_t i = 0; i < count; i++) {
         at[i] = (double)coordinate[i] + 1.0;
     }
-    figure_put_title(stream, a->report);
-    fprintf(stream, "dim = %zu\ngenerations = %zu\nshown = %zu\nactive = %zu\n", a->dim, a->generations,
-            count, count_all_active(a->report));
+    fprintf(stream, "texts = %zu\ndim = %zu\ngenerations = %zu\nshown = %zu\nactive = %zu\n", 1 + count,
+            a->dim, a->generations, count, count_all_active(a->report));
     figure_put_numbers(stream, "at", count, at);
-    put_labels(stream, a->report, count, coordinate);
     return ZILCH_OK;
 }
 
-static int write_activities(const report *r, const char *folder, report_figures *out)
+static int write_activities(const report *r, const private_folder *folder, report_figures *out)
 {
     const zilch_run *run = &r->source[r->shown].run->run;
     activity a = {.report = r, .dim = run->dim, .generations = (size_t)run->generations};
@@ -146,7 +161,8 @@ static int write_activities(const report *r, const char *folder, report_figures 
         failed = cli_fail_library();
     }
     failed = failed || figures_write(folder, "activity", ".dat", write_activity, &a) ||
-             figures_write(folder, "activity", ".meta.gp", write_activity_meta, &a);
+             figures_write(folder, "activity", ".meta.gp", write_activity_meta, &a) ||
+             figures_write(folder, "activity", ".text.dat", write_activity_texts, &a);
     free(a.active);
     out->name[out->count++] = "activity";
     return failed;
@@ -207,13 +223,18 @@ static zilch_status write_correlations(void *context, FILE *stream)
 static zilch_status write_correlations_meta(void *context, FILE *stream)
 {
     const learned *l = context;
-    figure_put_title(stream, l->report);
-    fprintf(stream, "n = %zu\n", l->count);
+    fprintf(stream, "texts = %zu\nn = %zu\n", 1 + l->count, l->count);
+    return ZILCH_OK;
+}
+
+static zilch_status write_correlations_texts(void *context, FILE *stream)
+{
+    const learned *l = context;
     put_labels(stream, l->report, l->count, l->coordinate);
     return ZILCH_OK;
 }
 
-static int write_learned(const report *r, const char *folder, report_figures *out)
+static int write_learned(const report *r, const private_folder *folder, report_figures *out)
 {
     zilch_model *model = NULL;
     if (r->best.dim < 2) {
@@ -227,7 +248,8 @@ static int write_learned(const report *r, const char *folder, report_figures *ou
     choose_correlated(&l);
     qsort(l.coordinate, l.count, sizeof *l.coordinate, by_number);
     const int failed = figures_write(folder, "correlations", ".dat", write_correlations, &l) ||
-                       figures_write(folder, "correlations", ".meta.gp", write_correlations_meta, &l);
+                       figures_write(folder, "correlations", ".meta.gp", write_correlations_meta, &l) ||
+                       figures_write(folder, "correlations", ".text.dat", write_correlations_texts, &l);
     zilch_model_destroy(model);
     out->name[out->count++] = "correlations";
     return failed;
@@ -235,11 +257,12 @@ static int write_learned(const report *r, const char *folder, report_figures *ou
 
 /* ---- All of it ------------------------------------------------------------------- */
 
-int report_write_shown(const report *r, const char *folder, report_figures *out)
+int report_write_shown(const report *r, const private_folder *folder, report_figures *out)
 {
     report copy = *r;
     out->name[out->count++] = "run";
     return figures_write(folder, "run", ".meta.gp", write_run_meta, &copy) ||
+           figures_write(folder, "run", ".text.dat", write_run_texts, &copy) ||
            figures_write(folder, "run", ".dat", write_run, &copy) || write_activities(r, folder, out) ||
            write_learned(r, folder, out);
 }

@@ -2,6 +2,7 @@
  * where the publication has a figure, it stands below ours. */
 #include "cli.h"
 #include "draw_lander.h"
+#include "figures.h"
 #include "page_template.h"
 #include "report.h"
 #include "report_tables.h"
@@ -197,13 +198,15 @@ static const char *caption_of(const char *name)
     return name;
 }
 
-static int print_figure(FILE *stream, const char *folder, const char *name)
+static int print_figure(FILE *stream, const private_folder *folder, const char *name)
 {
-    char path[4096];
     const char *caption = caption_of(name);
-    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    FILE *picture = figures_read(folder, name, ".svg");
     fprintf(stream, "<figure id=\"figure-%s\">\n", name);
-    const int failed = svg_put_inline(stream, path, name, caption);
+    const int failed = svg_put_inline(stream, picture, name, caption);
+    if (picture) {
+        fclose(picture);
+    }
     fprintf(stream, "<figcaption>%s</figcaption>\n</figure>\n", caption);
     return failed;
 }
@@ -311,7 +314,7 @@ static zilch_status write_page(void *context, FILE *stream)
 typedef struct origin {
     const report *report;
     const report_figures *figures;
-    const char *folder;
+    const private_folder *folder;
 } origin;
 
 /* What a function prints, to be freed; NULL after printing why. */
@@ -363,7 +366,8 @@ static int print_asked(const origin *from, FILE *stream)
     return 0;
 }
 
-int report_write_page(const report *r, const char *folder, const report_figures *figures, const char *path)
+int report_write_page(const report *r, const private_folder *folder, const report_figures *figures,
+                      const char *path)
 {
     const origin from = {r, figures, folder};
     char *drawings = format(&from, print_drawings);

@@ -32,20 +32,6 @@ static char *read_all(FILE *file)
     return text;
 }
 
-/* NULL after printing why. */
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = file ? read_all(file) : NULL;
-    if (!text) {
-        cli_fail("%s: cannot be read: %s", path, strerror(errno));
-    }
-    if (file) {
-        fclose(file);
-    }
-    return text;
-}
-
 static int begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -95,13 +81,13 @@ static void put_renamed(FILE *stream, const char *text, const char *name)
     }
 }
 
-int svg_put_inline(FILE *stream, const char *path, const char *name, const char *label)
+int svg_put_inline(FILE *stream, FILE *picture, const char *name, const char *label)
 {
     static const char element[] = "<svg";
-    char *text = read_file(path);
+    char *text = picture ? read_all(picture) : NULL;
     const char *svg = text ? strstr(text, element) : NULL;
     if (!text) {
-        return CLI_FAILED;
+        return cli_fail("%s.svg: cannot be read: %s", name, strerror(errno));
     }
     if (svg) {
         fprintf(stream, "%s role=\"img\" aria-label=\"", element);
@@ -110,5 +96,5 @@ int svg_put_inline(FILE *stream, const char *path, const char *name, const char 
         put_renamed(stream, svg + strlen(element), name);
     }
     free(text);
-    return svg ? 0 : cli_fail("%s: is no SVG", path);
+    return svg ? 0 : cli_fail("%s.svg: is no SVG", name);
 }

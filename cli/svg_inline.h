@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-/* The <svg> of the file, with a label for those who do not see it, without the title and description that
- * gnuplot gives it, and with ids that begin with `name`: several of them may stand in one page. 0, or 1 after
- * printing why. */
-int svg_put_inline(FILE *stream, const char *path, const char *name, const char *label);
+/* The <svg> of the picture (NULL: could not be opened), with a label for those who do not see it, without the
+ * title and description that gnuplot gives it, and with ids that begin with `name`: several of them may stand
+ * in one page. 0, or 1 after printing why. */
+int svg_put_inline(FILE *stream, FILE *picture, const char *name, const char *label);
 
 #endif

@@ -1,12 +1,15 @@
 # active.gp - active coordinates of the best point on record over generations: the mean of
 # each method, and every run. Reads progress.dat (generation, mean value and active count,
-# then value and active count of each run; a block a method) and study.meta.gp.
+# then value and active count of each run; a block a method), study.meta.gp and
+# study.text.dat.
 
 load "style.gp"
 load "study.meta.gp"
 load "methods.gp"
 
-eval(headline("Active coordinates of the best point", problem." · ".runs_text))
+headline = "Active coordinates of the best point"
+subtitle = problem." · ".runs_text
+load "headline.gp"
 
 least = 1e300
 most = 1

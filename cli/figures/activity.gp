@@ -1,18 +1,23 @@
 # activity.gp - in which share of the evaluations each coordinate is active, over
 # generations; named are those that the recommended point has. Reads activity.dat (a
-# matrix: a row a coordinate, a column a generation) and activity.meta.gp.
+# matrix: a row a coordinate, a column a generation), activity.meta.gp and activity.text.dat.
 
 load "style.gp"
 load "activity.meta.gp"
+texts_of = "activity"
+load "texts.gp"
+title = text[1]
+label_of(i) = text[1 + i]
 
 note = shown == 0 ? "" : shown < active ? sprintf(", named: %d of %d recommended", shown, active) : ", named: recommended"
-eval(headline("Which coordinates are active", title." · ".thousands(dim)." coordinates". \
-    note))
+headline = "Which coordinates are active"
+subtitle = title." · ".thousands(dim)." coordinates".note
+load "headline.gp"
 
 # Names stand to the right, moved apart where they are neighbours. Coordinate 1 is on top.
 longest = 0
 do for [i = 1:shown] {
-    longest = seen(label[i]) > longest ? seen(label[i]) : longest
+    longest = seen(label_of(i)) > longest ? seen(label_of(i)) : longest
 }
 right = page_width - 60 - text_width(longest)
 height(c) = 1 - (c - 0.5) / dim
@@ -23,7 +28,7 @@ if (shown > 0) {
     load "spread.gp"
     do for [i = 1:shown] {
         set arrow from graph 1,height(at[i]) to screen across(right + 25), graph placed[i] nohead lw 0.8 lc rgb grey
-        set label label[i] at screen across(right + 32), graph placed[i] left tc rgb ink
+        set label label_of(i) at screen across(right + 32), graph placed[i] left tc rgb ink
     }
 }
 
@@ -50,11 +55,14 @@ set label "1" at screen across(486), screen down(104) left tc rgb ink
 
 # Browsers smooth an image: few cells are drawn one by one.
 is_few = dim * generations <= 4000
-cells = is_few ? "using ($1 + 1):($2 + 1):($1 + 0.5):($1 + 1.5):($2 + 0.5):($2 + 1.5):3 with boxxyerror fs solid 1 lw 1 lc palette" \
-               : "using ($1 + 1):($2 + 1):3 with image"
 
 do for [kind in kinds] {
     eval(page(kind, "activity"))
-    plot "activity.dat" matrix @cells
+    if (is_few) {
+        plot "activity.dat" matrix using ($1 + 1):($2 + 1):($1 + 0.5):($1 + 1.5):($2 + 0.5):($2 + 1.5):3 \
+            with boxxyerror fs solid 1 lw 1 lc palette
+    } else {
+        plot "activity.dat" matrix using ($1 + 1):($2 + 1):3 with image
+    }
 }
 unset output

@@ -1,13 +1,18 @@
 # correlations.gp - latent correlations of a law: values first, then masks. Reads
-# correlations.dat (a matrix, its first row on top) and correlations.meta.gp.
+# correlations.dat (a matrix, its first row on top), correlations.meta.gp and
+# correlations.text.dat.
 
 load "style.gp"
 load "correlations.meta.gp"
+texts_of = "correlations"
+load "texts.gp"
+title = text[1]
+label_of(i) = text[1 + i]
 
 # A square of cells of up to 50 pixels, and letters that fit them.
 longest = 0
 do for [i = 1:n] {
-    longest = seen(label[i]) > longest ? seen(label[i]) : longest
+    longest = seen(label_of(i)) > longest ? seen(label_of(i)) : longest
 }
 side = (page_width - 80) / (1 + 0.4 * text_width(longest) / (n * letter))
 side = side > 100 * n ? 100 * n : side
@@ -16,7 +21,9 @@ small = small > 1 ? 1 : small
 names = 30 + small * text_width(longest)
 left = names > 60 ? names : 60
 eval(tall(150 + side + names))
-eval(headline("Latent correlations", title))
+headline = "Latent correlations"
+subtitle = title
+load "headline.gp"
 set lmargin at screen across(left)
 set rmargin at screen across(left + side)
 set tmargin at screen down(150)
@@ -40,8 +47,8 @@ set key off
 set xtics () rotate by 90 right
 set ytics ()
 do for [i = 0:2 * n - 1] {
-    set xtics add (as_tic(label[1 + i % n]) i)
-    set ytics add (as_tic(label[1 + i % n]) i)
+    set xtics add (as_tic(label_of(1 + i % n)) i)
+    set ytics add (as_tic(label_of(1 + i % n)) i)
 }
 
 # Of the two ends one is darker, for grey print.

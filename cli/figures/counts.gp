@@ -1,13 +1,15 @@
 # counts.gp - active coordinates of the best point at some generations, for each method:
-# mean and deviation over its runs. Reads counts.dat (method, quarter, mean, deviation) and
-# study.meta.gp.
+# mean and deviation over its runs. Reads counts.dat (method, quarter, mean, deviation),
+# study.meta.gp and study.text.dat.
 
 load "style.gp"
 load "study.meta.gp"
 load "methods.gp"
 
 figure = "counts"
-eval(headline("Active coordinates on the way", problem." · best point so far, ".scores_text))
+headline = "Active coordinates on the way"
+subtitle = problem." · best point so far, ".scores_text
+load "headline.gp"
 
 groups = quarters
 array group[groups]

@@ -6,9 +6,10 @@ load "style.gp"
 
 stats "error.dat" index 0 using 1 name "SHOWN" nooutput
 stats "error.dat" index 1 using 6 name "ALL" nooutput
-eval(headline("Errors grow where a coordinate is rarely active", \
-    sprintf("%s value–value correlations, by activation of the rarer coordinate", \
-            thousands(int(ALL_sum)))))
+headline = "Errors grow where a coordinate is rarely active"
+subtitle = sprintf("%s value–value correlations, by activation of the rarer coordinate", \
+    thousands(int(ALL_sum)))
+load "headline.gp"
 dot = SHOWN_records > 2000 ? 0.16 : 0.4
 haze = SHOWN_records > 2000 ? 0xc0000000 : 0x60000000
 

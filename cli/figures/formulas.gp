@@ -1,8 +1,13 @@
 # formulas.gp - a controller as a page of formulas, their equality signs below one another;
-# lines without one go on with the formula before. Reads formulas.meta.gp.
+# lines without one go on with the formula before. Reads formulas.meta.gp
+# and formulas.text.dat.
 
 load "style.gp"
 load "formulas.meta.gp"
+texts_of = "formulas"
+load "texts.gp"
+title = text[1]
+line_of(i) = text[1 + i]
 
 # What is left and right of the equality signs.
 array before[lines]
@@ -11,9 +16,9 @@ mark = " = "
 longest_before = 0
 longest_after = 0
 do for [i = 1:lines] {
-    at = strstrt(line[i], mark)
-    before[i] = at > 0 ? line[i][1:at - 1] : ""
-    after[i] = line[i][(at > 0 ? at + strlen(mark) : 1):*]
+    at = strstrt(line_of(i), mark)
+    before[i] = at > 0 ? substr(line_of(i), 1, at - 1) : ""
+    after[i] = substr(line_of(i), at > 0 ? at + strlen(mark) : 1, strlen(line_of(i)))
     n = seen(before[i])
     longest_before = n > longest_before ? n : longest_before
     n = width[i] - (at > 0 ? n + strlen(mark) : 0)
@@ -29,7 +34,9 @@ pitch = 2 * letter * large
 equals = left + 0.9 * large * text_width(longest_before + 1)
 gaps = lines > 1 ? sum [i = 2:lines] (before[i] ne "") : 0
 eval(tall(110 + (lines + 0.5 * gaps) * pitch))
-eval(headline(title, ""))
+headline = title
+subtitle = ""
+load "headline.gp"
 set lmargin at screen across(left)
 
 set xrange [0:1]

@@ -5,8 +5,9 @@
 load "style.gp"
 load "histogram.meta.gp"
 
-eval(headline("A zero-inflated Gaussian", \
-    sprintf("%s draws:  %g %% zeros,  μ = %g,  σ = %g", thousands(n), 100 * (1 - p), mu, sigma)))
+headline = "A zero-inflated Gaussian"
+subtitle = sprintf("%s draws:  %g %% zeros,  μ = %g,  σ = %g", thousands(n), 100 * (1 - p), mu, sigma)
+load "headline.gp"
 
 density(x) = exp(-((x - mu) / sigma) ** 2 / 2) / (sigma * sqrt(2 * pi))
 half = 0.46 * bin

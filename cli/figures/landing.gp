@@ -1,10 +1,13 @@
 # landing.gp - an episode of the Lunar Lander: poses of the hull and its legs, coloured by
 # time, over the ground. Reads landing.dat (x, y, share of the time; a block a pose, in
-# which blank lines part the polygons), landing_path.dat (x, y, share of the time) and
-# landing.meta.gp.
+# which blank lines part the polygons), landing_path.dat (x, y, share of the time),
+# landing.meta.gp and landing.text.dat.
 
 load "style.gp"
 load "landing.meta.gp"
+texts_of = "landing"
+load "texts.gp"
+title = text[1]
 
 # A metre is as long upwards as sideways: the width of the plot gives its height, or the
 # other way round in an episode that goes far up.
@@ -12,7 +15,9 @@ metre = 665.0 / (right - left)
 metre = metre * top > 900 ? 900.0 / top : metre
 edge = 85 + metre * (right - left)
 eval(tall(179 + metre * top))
-eval(headline(title, sprintf("poses of %.1f seconds, dark to bright; dashed: the path", seconds)))
+headline = title
+subtitle = sprintf("poses of %.1f seconds, dark to bright; dashed: the path", seconds)
+load "headline.gp"
 set lmargin at screen across(85)
 set rmargin at screen across(edge)
 

@@ -1,4 +1,12 @@
-# methods.gp - what the figures of a study share; after study.meta.gp.
+# methods.gp - what the figures of a study share; after study.meta.gp. Reads study.text.dat:
+# the problem, then the methods.
+
+texts_of = "study"
+load "texts.gp"
+problem = text[1]
+value = is_return ? "return" : "value"
+array method[methods]
+do for [m = 1:methods] { method[m] = text[1 + m] }
 
 fewest = 1e9
 most_runs = 0

@@ -4,9 +4,10 @@
 load "style.gp"
 load "recovered.meta.gp"
 
-eval(headline("Recovered against true latent correlations", \
-    sprintf("%s correlations:  mean abs. error %.4f,  MSE %s,  CCC %.4f", \
-            thousands(n), mae, gprintf("%.1t×10^{%T}", mse), ccc)))
+headline = "Recovered against true latent correlations"
+subtitle = sprintf("%s correlations:  mean abs. error %.4f,  MSE %s,  CCC %.4f", \
+    thousands(n), mae, gprintf("%.1t×10^{%T}", mse), ccc)
+load "headline.gp"
 
 # A square plot, and the scale of its colours to the right.
 set lmargin at screen 0.18

@@ -1,6 +1,6 @@
 # return.gp - the best value on record over generations: the mean of each method, and
 # every run. Reads progress.dat (generation, mean value and active count, then value and
-# active count of each run; a block a method) and study.meta.gp.
+# active count of each run; a block a method), study.meta.gp and study.text.dat.
 
 load "style.gp"
 load "study.meta.gp"
@@ -40,7 +40,9 @@ do for [t = 1:targets] {
     }
 }
 
-eval(headline("Best ".value." on record", problem." · ".runs_text.dashed))
+headline = "Best ".value." on record"
+subtitle = problem." · ".runs_text.dashed
+load "headline.gp"
 set ylabel value
 figure = "return"
 mean = 2

@@ -1,12 +1,19 @@
 # run.gp - one run: fitness with the price, and value without it, of the best on record (left axis), and
 # its active coordinates (right axis). Reads run.dat (generation, best fitness, its value,
-# its active count) and run.meta.gp.
+# its active count), run.meta.gp and run.text.dat.
 
 load "style.gp"
 load "run.meta.gp"
+texts_of = "run"
+load "texts.gp"
+title = text[1]
+problem = text[2]
+value = is_return ? "return" : "value"
 
-eval(headline("Best on record: ".title, problem.(price > 0 \
-    ? " · price of ".gprintf("%g", price)." for each active coordinate" : " · no price")))
+headline = "Best on record: ".title
+subtitle = problem.(price > 0 \
+    ? " · price of ".gprintf("%g", price)." for each active coordinate" : " · no price")
+load "headline.gp"
 
 # The left axis leaves out the first rise or fall, unless it has a log scale.
 early = is_log ? 0 : 0.05 * generations

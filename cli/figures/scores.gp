@@ -1,14 +1,16 @@
 # scores.gp - what runs end with: the best value on record and, where values are noisy,
 # that of the recommended points on evaluations held out; mean and deviation over runs.
-# Reads scores.dat (method, mean and deviation of the best, of the held out) and
-# study.meta.gp.
+# Reads scores.dat (method, mean and deviation of the best, of the held out),
+# study.meta.gp and study.text.dat.
 
 load "style.gp"
 load "study.meta.gp"
 load "methods.gp"
 
-eval(headline("Final ".value, problem." · ".scores_text. \
-    (is_noisy ? " · filled: best on record, hollow: recommended" : "")))
+headline = "Final ".value
+subtitle = problem." · ".scores_text. \
+    (is_noisy ? " · filled: best on record, hollow: recommended" : "")
+load "headline.gp"
 
 # What the axis holds. A deviation may reach below the end of a log scale: bars are cut.
 least = 1e300

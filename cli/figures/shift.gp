@@ -5,8 +5,9 @@
 load "style.gp"
 load "shift.meta.gp"
 
-eval(headline("Value and mask correlated: active values are shifted", \
-    sprintf("corr(V, M) = %g,  p = %g,  μ = %g,  σ = %g", g, p, mu, sigma)))
+headline = "Value and mask correlated: active values are shifted"
+subtitle = sprintf("corr(V, M) = %g,  p = %g,  μ = %g,  σ = %g", g, p, mu, sigma)
+load "headline.gp"
 
 # The latent value is N(mu, sigma). Active means M > tau, and M given the value v is
 # normal with mean g v and variance 1 - g^2: Bayes' rule gives the density.

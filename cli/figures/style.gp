@@ -42,11 +42,8 @@ size(kind) = kind eq "pdf" ? sprintf("%gin,%gin", page_width / 96.0, page_height
                            : sprintf("%d,%d", page_width, page_height)
 spacing(kind) = kind eq "svg" ? "set xlabel offset 0,0.5; set ylabel offset 0.8,0; set key spacing 1" \
                               : "set xlabel offset 0,0; set ylabel offset 0.3,0; set key spacing 1.3"
-page(kind, name) = sprintf("set terminal %s size %s background '#ffffff'; set output '%s%s.%s'; %s", \
-                           device(kind, name), size(kind), drawn_as, name, kind, spacing(kind))
-
-# Stands before the names of pictures: zilch draws them so and renames them when they are whole.
-if (!exists("drawn_as")) { drawn_as = "" }
+page(kind, name) = sprintf("set terminal %s size %s background '#ffffff'; set output '%s.%s'; %s", \
+                           device(kind, name), size(kind), name, kind, spacing(kind))
 
 # Pixels as shares of the page: from its left, from its bottom, from its top.
 across(pixels) = 1.0 * pixels / page_width
@@ -67,11 +64,6 @@ seen(text) = strlen(without(without(without(without(without(text, "{/:Italic "),
 # A text as the label of a tic, which is a format too.
 as_tic(text) = strstrt(text, "%") == 0 ? text \
     : text[1:strstrt(text, "%")]."%".as_tic(text[strstrt(text, "%") + 1:*])
-
-# eval(headline(TITLE, SUBTITLE)): flush with the left axis, above the plot.
-headline(title, subtitle) = (headline_title = title, headline_subtitle = subtitle, \
-    "set label 1 '{/:Bold*1.2 '.headline_title.'}' at graph 0, screen down(36) tc rgb ink; ". \
-    "set label 2 headline_subtitle at graph 0, screen down(67) tc rgb grey")
 
 # A column that may be NaN, which `stats` does not like to see.
 field(n) = real(strcol(n))

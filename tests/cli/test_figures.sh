@@ -117,9 +117,12 @@ PATH=$scratch/empty draw "$scratch/again" || status=$?
 [ "$status" -eq 1 ] || fail "no gnuplot: status $status, not 1"
 grep -q 'apt install gnuplot-nox' "$scratch/err" || fail 'no gnuplot: the remedy is not named'
 grep -q "kept in $scratch/again" "$scratch/err" || fail 'no gnuplot: the folder is not named'
-[ -s "$scratch/again/histogram.dat" ] || fail 'no gnuplot: the data are not kept'
 [ -s "$scratch/again/style.gp" ] || fail 'no gnuplot: the scripts are not kept'
-[ ! -e "$scratch/again/histogram.svg" ] || fail 'no gnuplot: a picture of other data is left'
+for name in $names; do
+  [ -s "$scratch/again/$name.dat" ] || fail 'no gnuplot: the data are not kept'
+  [ -s "$scratch/again/$name.gp" ] || fail 'no gnuplot: the scripts are not kept'
+  [ ! -e "$scratch/again/$name.svg" ] || fail 'no gnuplot: a picture of other data is left'
+done
 
 # A gnuplot that fails, one that writes nothing, one that is ended.
 broken()
