@@ -4,6 +4,7 @@
 #include "figures.h"
 #include "options.h"
 #include "report.h"
+#include "text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -87,9 +88,9 @@ static int make(const request *r, const report *content, const char *folder, rep
         return cli_fail("%s: made without %s", r->output,
                         figures->is_drawn[0] ? "all of its figures" : "figures");
     }
-    printf("%s\n", r->output);
+    text_put_between(stdout, "", r->output, "\n");
     if (r->figures) {
-        printf("%s\n", r->figures);
+        text_put_between(stdout, "", r->figures, "\n");
     }
     return CLI_OK;
 }
