@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "ranks.h"
+#include "text.h"
 #include "zilch.h"
 
 #include <errno.h>
@@ -30,17 +31,12 @@ void cli_keep_messages(char *buffer, size_t size)
     kept_size = size;
 }
 
-/* One line, whatever the names in it are made of: what would end it, or tell the terminal something, is shown
- * as '?'. */
+/* One line, whatever the names in it are made of. */
 static void print_message(const char *text)
 {
     flockfile(stderr);
     fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
-    for (const char *at = text; *at; at++) {
-        const unsigned char letter = (unsigned char)*at;
-        putc_unlocked(letter < ' ' || letter == 0x7f ? '?' : letter, stderr);
-    }
-    putc_unlocked('\n', stderr);
+    text_put_between(stderr, "", text, "\n");
     funlockfile(stderr);
 }
 
@@ -96,24 +92,6 @@ const char *cli_error_text(void)
 int cli_fail_library(void)
 {
     return cli_fail("%s", cli_error_text());
-}
-
-void cli_print_word(FILE *stream, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, stream);
-        return;
-    }
-    fputc('\'', stream);
-    for (; *word; word++) {
-        if (*word == '\'') {
-            fputs("'\\''", stream);
-        } else {
-            fputc(*word, stream);
-        }
-    }
-    fputc('\'', stream);
 }
 
 #define X(name, text) "|" text

@@ -21,9 +21,6 @@ const char *cli_error_text(void);
 /* cli_fail() with it. */
 int cli_fail_library(void);
 
-/* A word as a shell would take it back: in quotes, if it has to be. */
-void cli_print_word(FILE *stream, const char *word);
-
 /* The names of the library's lists, as the choices of an option: "exact|amortised". */
 extern const char *const cli_inverters, *const cli_structures, *const cli_shrinkages, *const cli_projections,
                                                                                           *const cli_labels;

@@ -7,6 +7,7 @@
 #include "search_report.h"
 #include "study_file.h"
 #include "table.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,8 @@ static int write_point(const request *r, study_best *b)
 static int print_best(const study_run *run, const study_best *b)
 {
     int status = 0;
-    printf("run %llu: %s\n", (unsigned long long)run->run.run, run->run.texts.problem);
+    printf("run %llu: ", (unsigned long long)run->run.run);
+    text_put_between(stdout, "", run->run.texts.problem, "\n");
     search_report_seen(&b->seen);
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);

@@ -135,7 +135,9 @@ static int parse(request *r, int argc, char **argv)
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Runs at once, 0 for one a processor; the result does not depend on it"},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
-        {"csv", KEY_CSV, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "Print a row a run as CSV"},
+        {"csv", KEY_CSV, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
+         "Print a row a run as CSV; an apostrophe stands before a name that begins with = + - or @, which a "
+         "spreadsheet would compute"},
         {"latex", KEY_LATEX, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
          "Print tables of means and standard deviations in LaTeX"},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "options.h"
 #include "study_file.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,11 @@ typedef struct request {
 
 static const char about[] =
     "Print every evaluation of a study, in the order of runs, generations and ids: run, generation, id, "
-    "value, fitness, active count, and the point. Numbers have all digits; what failed is nan, null in JSON.";
+    "value, fitness, active count, and the point. Numbers have all digits; what failed is nan, null in JSON. "
+    "In CSV a row is a line: control characters of a text are shown, such as \\n, and an apostrophe stands "
+    "before a text that begins with = + - or @, which a spreadsheet would compute. JSON has the texts as "
+    "they "
+    "are.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -124,15 +129,6 @@ static zilch_status write_generation(void *context, const zilch_generation *g)
     return next_row(w, 0);
 }
 
-static void print_text(FILE *stream, const char *text)
-{
-    fputs(",\"", stream);
-    for (; *text; text++) {
-        fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, stream);
-    }
-    fputc('"', stream);
-}
-
 static zilch_status write_failure(void *context, const zilch_failure *f)
 {
     writer *w = context;
@@ -143,8 +139,10 @@ static zilch_status write_failure(void *context, const zilch_failure *f)
     }
     fprintf(w->stream, "%llu,%llu,%llu", (unsigned long long)run->run, (unsigned long long)f->generation,
             (unsigned long long)f->id);
-    print_text(w->stream, f->reason);
-    print_text(w->stream, f->output);
+    fputc(',', w->stream);
+    text_put_field(w->stream, f->reason, 1);
+    fputc(',', w->stream);
+    text_put_field(w->stream, f->output, 1);
     fputc('\n', w->stream);
     return next_row(w, 0);
 }

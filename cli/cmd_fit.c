@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "options.h"
 #include "table.h"
+#include "text.h"
 #include "zilch.h"
 
 #include <math.h>
@@ -118,25 +119,26 @@ static int print_summary(const request *r, const table *data, const zilch_model 
     if (zilch_model_report(model, &report) != ZILCH_OK) {
         return cli_fail_library();
     }
-    printf("data: %s, %zu rows, %zu columns\n", strcmp(r->data, "-") != 0 ? r->data : "standard input",
-           data->rows, data->cols);
+    text_put_between(stdout, "data: ", strcmp(r->data, "-") != 0 ? r->data : "standard input", ", ");
+    printf("%zu rows, %zu columns\n", data->rows, data->cols);
     if (r->row_weights) {
-        printf("row weights: %s, worth %.6g rows\n", r->row_weights, report.rows);
+        text_put_between(stdout, "row weights: ", r->row_weights, ", ");
+        printf("worth %.6g rows\n", report.rows);
     }
     print_columns(model, r->sigma_floor);
     if (report.structure != ZILCH_STRUCTURE_FULL) {
-        printf("fit: structure %s, %zu factors, shrinkage %s\nmodel: %s\n",
-               zilch_structure_name(report.structure), zilch_model_rank(model),
-               zilch_shrinkage_name(report.shrinkage), r->model);
+        printf("fit: structure %s, %zu factors, shrinkage %s\n", zilch_structure_name(report.structure),
+               zilch_model_rank(model), zilch_shrinkage_name(report.shrinkage));
+        text_put_between(stdout, "model: ", r->model, "\n");
         return CLI_OK;
     }
     printf("fit: inverter %s, shrinkage %s, projection %s (moved %.3g, pull %.3g)\n",
            zilch_inverter_name(report.inverter), zilch_shrinkage_name(report.shrinkage),
            zilch_projection_name(report.projection), report.moved, report.pull);
     if (r->weights) {
-        printf("weights: %s\n", r->weights);
+        text_put_between(stdout, "weights: ", r->weights, "\n");
     }
-    printf("model: %s\n", r->model);
+    text_put_between(stdout, "model: ", r->model, "\n");
     return CLI_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "progress.h"
 #include "recover.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static void print_text(const request *r, const recover_result *result)
     printf("projection %s, shrinkage %s\n", zilch_projection_name(s->projection),
            zilch_shrinkage_name(s->shrinkage));
     if (r->weights) {
-        printf("amortised with the weights in %s\n", r->weights);
+        text_put_between(stdout, "amortised with the weights in ", r->weights, "\n");
     }
     printf("%zu correlations, mean |rho| %.4f\n\n", result->count, result->mean_abs_rho);
     printf("inverter    block        count  mean abs error        MSE       CCC\n");
@@ -172,7 +173,7 @@ static int report(const request *r, const recover_result *result)
     cli_watch_signals(); /* to take half a figure away */
     const int status = draw_figures(r->figures, result);
     if (!status) {
-        fprintf(stderr, "zilch recover: figures in %s\n", r->figures);
+        text_put_between(stderr, "zilch recover: figures in ", r->figures, "\n");
     } else {
         cli_end_if_stopped();
     }

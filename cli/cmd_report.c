@@ -4,6 +4,7 @@
 #include "figures.h"
 #include "options.h"
 #include "report.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -130,9 +131,9 @@ int cmd_report(int argc, char **argv)
         cli_end_if_stopped();
         return status;
     }
-    printf("%s\n", r.output);
+    text_put_between(stdout, "", r.output, "\n");
     if (r.figures) {
-        printf("%s\n", r.figures);
+        text_put_between(stdout, "", r.figures, "\n");
     }
     return CLI_OK;
 }

@@ -4,6 +4,7 @@
 #include "json.h"
 #include "options.h"
 #include "show_study.h"
+#include "text.h"
 #include "zilch.h"
 
 #include <math.h>
@@ -195,7 +196,8 @@ static double mean_active(const zilch_model *model)
 static int print_model(const request *r, const zilch_model *model)
 {
     const size_t dim = zilch_model_dim(model);
-    printf("%s: %zu columns, active %.4g %% on average\n\n", r->file, dim, 100 * mean_active(model));
+    text_put_between(stdout, "", r->file, ": ");
+    printf("%zu columns, active %.4g %% on average\n\n", dim, 100 * mean_active(model));
     print_columns(model, r->all || dim <= COLUMNS_SHOWN ? dim : COLUMNS_SHOWN);
     if (r->correlations > 0 && print_correlations(model, (size_t)r->correlations)) {
         return CLI_FAILED;
@@ -292,7 +294,8 @@ static int print_networks(const char *path, const zilch_networks *networks)
         }
         fill_cells(&record, column[b]);
     }
-    printf("%s: weights of the amortised inverter's networks\n\n%-20s", path, "block");
+    text_put_between(stdout, "", path, ": ");
+    printf("weights of the amortised inverter's networks\n\n%-20s", "block");
     for (int b = 0; b < ZILCH_BLOCKS; b++) {
         printf(" %12s", zilch_block_name((zilch_block)b));
     }

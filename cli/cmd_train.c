@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "json.h"
 #include "options.h"
+#include "text.h"
 #include "train.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ static int print_text(const request *r, const zilch_networks *networks)
                record.options.units, (unsigned long long)record.report.epoch, record.report.training_error,
                record.report.validation_error, sqrt(record.report.validation_error));
     }
-    printf("weights: %s\n", r->weights);
+    text_put_between(stdout, "weights: ", r->weights, "\n");
     return CLI_OK;
 }
 

@@ -1,21 +1,8 @@
 /* A comparison's tables in LaTeX: each a table environment that needs the package booktabs. */
 #include "compare_pages.h"
+#include "text.h"
 
 #include <math.h>
-#include <string.h>
-
-static void write_escaped(const char *text, FILE *stream)
-{
-    for (; *text; text++) {
-        if (*text == '\\') {
-            fputs("\\textbackslash{}", stream);
-        } else if (strchr("~^", *text)) {
-            fprintf(stream, "\\%c{}", *text);
-        } else {
-            fprintf(stream, strchr("#$%&_{}", *text) ? "\\%c" : "%c", *text);
-        }
-    }
-}
 
 static void write_cell(const page *p, const page_cell *cell, FILE *stream)
 {
@@ -37,7 +24,7 @@ static void write_cell(const page *p, const page_cell *cell, FILE *stream)
 static void write_page(const compare_setting *s, const page *p, FILE *stream)
 {
     fprintf(stream, "\\begin{table}\n\\caption{");
-    write_escaped(p->title, stream);
+    text_put_latex(stream, p->title);
     fprintf(stream, "}\n\\label{tab:%s}\n\\begin{tabular}{l", p->name);
     for (size_t c = 0; c < p->columns; c++) {
         fputc('r', stream);
@@ -45,11 +32,11 @@ static void write_page(const compare_setting *s, const page *p, FILE *stream)
     fputs("}\n\\toprule\nmethod", stream);
     for (size_t c = 0; c < p->columns; c++) {
         fputs(" & ", stream);
-        write_escaped(p->head[c], stream);
+        text_put_latex(stream, p->head[c]);
     }
     fputs(" \\\\\n\\midrule\n", stream);
     for (size_t k = 0; k < s->methods; k++) {
-        write_escaped(s->method[k].name, stream);
+        text_put_latex(stream, s->method[k].name);
         for (size_t c = 0; c < p->columns; c++) {
             write_cell(p, &p->cell[k * p->columns + c], stream);
         }
@@ -66,7 +53,7 @@ int compare_write_latex(const compare_setting *s, const compare_run *run, FILE *
         return 1;
     }
     fputs("% ", stream);
-    write_escaped(s->problem, stream);
+    text_put_latex(stream, s->problem);
     fprintf(stream, ", seeds %llu to %llu; mean \\pm standard deviation of the runs\n",
             (unsigned long long)s->seed, (unsigned long long)(s->seed + s->seeds - 1));
     for (size_t i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "compare_pages.h"
 #include "compare_study.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static int name_width(const compare_setting *s)
 {
     size_t width = NAME_LEAST;
     for (size_t k = 0; k < s->methods; k++) {
-        const size_t length = strlen(s->method[k].name);
+        const size_t length = text_width(s->method[k].name);
         width = length > width ? length : width;
     }
     return (int)width;
@@ -45,8 +46,8 @@ static void print_heading(const compare_setting *s, FILE *stream)
 {
     const unsigned long long first = s->seed;
     const unsigned long long last = s->seed + (s->seeds - 1);
-    fprintf(stream, "problem: %s, %zu coordinates, %s\n", s->problem, s->info.dim,
-            zilch_direction_name(s->info.direction));
+    text_put_between(stream, "problem: ", s->problem, ", ");
+    fprintf(stream, "%zu coordinates, %s\n", s->info.dim, zilch_direction_name(s->info.direction));
     fprintf(stream, "runs: %llu of each method, seed%s %llu", (unsigned long long)s->seeds,
             s->seeds == 1 ? "" : "s", first);
     if (s->seeds > 1) {
@@ -69,7 +70,7 @@ static void print_heading(const compare_setting *s, FILE *stream)
     }
     fputc('\n', stream);
     if (s->study) {
-        fprintf(stream, "study: %s\n", compare_study_path(s->study));
+        text_put_between(stream, "study: ", compare_study_path(s->study), "\n");
     }
 }
 
@@ -132,11 +133,13 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
         if (compare_summarise(s, run, k, COMPARE_END, &m)) {
             return CLI_FAILED;
         }
-        fprintf(stream, "%-*s  %4zu", width, s->method[k].name, m.runs);
+        text_put_aligned(stream, s->method[k].name, -width);
+        fprintf(stream, "  %4zu", m.runs);
         print_end(s, &m, has_support, stream);
     }
     if (s->methods > 1) {
-        fprintf(stream, "p: two-sided rank-sum test of the fitness against that of %s\n", s->method[0].name);
+        text_put_between(stream, "p: two-sided rank-sum test of the fitness against that of ",
+                         s->method[0].name, "\n");
     }
     return 0;
 }
@@ -156,8 +159,9 @@ static int print_checkpoints(const compare_setting *s, const compare_run *run, F
             if (compare_summarise(s, run, k, c, &m)) {
                 return CLI_FAILED;
             }
-            fprintf(stream, "%10llu  %-*s  %4zu", (unsigned long long)s->checkpoint[c], width,
-                    s->method[k].name, m.runs);
+            fprintf(stream, "%10llu  ", (unsigned long long)s->checkpoint[c]);
+            text_put_aligned(stream, s->method[k].name, -width);
+            fprintf(stream, "  %4zu", m.runs);
             print_fitness(stream, &m);
             print_fixed(stream, 6, 1, m.active);
             print_fixed(stream, 11, 0, m.evaluations);
@@ -180,7 +184,7 @@ static int print_targets(const compare_setting *s, const compare_run *run, FILE 
     }
     fputc('\n', stream);
     for (size_t k = 0; k < s->methods; k++) {
-        fprintf(stream, "%-*s", width, s->method[k].name);
+        text_put_aligned(stream, s->method[k].name, -width);
         for (size_t t = 0; t < s->targets; t++) {
             compare_arrival a;
             char cell[64];
@@ -218,7 +222,7 @@ static void format_cell(const page *p, const page_cell *cell, char *out, size_t 
 
 static int column_width(const compare_setting *s, const page *p, size_t column)
 {
-    size_t width = strlen(p->head[column]);
+    size_t width = text_width(p->head[column]);
     char text[128];
     for (size_t k = 0; k < s->methods; k++) {
         format_cell(p, &p->cell[k * p->columns + column], text, sizeof text);
@@ -233,10 +237,12 @@ static void print_page(const compare_setting *s, const page *p, FILE *stream)
     char text[128];
     fprintf(stream, "\n%s\n%-*s", p->title, name, "method");
     for (size_t c = 0; c < p->columns; c++) {
-        fprintf(stream, "  %*s", column_width(s, p, c), p->head[c]);
+        fputs("  ", stream);
+        text_put_aligned(stream, p->head[c], column_width(s, p, c));
     }
     for (size_t k = 0; k < s->methods; k++) {
-        fprintf(stream, "\n%-*s", name, s->method[k].name);
+        fputc('\n', stream);
+        text_put_aligned(stream, s->method[k].name, -name);
         for (size_t c = 0; c < p->columns; c++) {
             format_cell(p, &p->cell[k * p->columns + c], text, sizeof text);
             fprintf(stream, "  %*s", column_width(s, p, c), text);

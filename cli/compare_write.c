@@ -5,9 +5,9 @@
 #include "compare_pages.h"
 #include "json_node.h"
 #include "number.h"
+#include "text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
 
@@ -151,21 +151,6 @@ int compare_write_json(const compare_setting *s, const compare_run *run, FILE *s
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
 
-/* In quotes, if it has to be. */
-static void write_text(const char *text, FILE *stream)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text; text++) {
-        fputs(*text == '"' ? "\"" : "", stream);
-        fputc(*text, stream);
-    }
-    fputc('"', stream);
-}
-
 /* Empty for what is not known. */
 static void write_real(double value, FILE *stream)
 {
@@ -273,7 +258,7 @@ int compare_write_csv(const compare_setting *s, const compare_run *run, FILE *st
     for (size_t i = 0; i < s->methods * s->seeds; i++) {
         const unsigned long long seed = s->seed + i % s->seeds;
         if (run[i].is_finished) {
-            write_text(s->method[i / s->seeds].name, stream);
+            text_put_field(stream, s->method[i / s->seeds].name, 0);
             fprintf(stream, ",%llu", seed);
             write_run(s, &run[i], stream);
         }

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "json_node.h"
 #include "number.h"
+#include "text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -85,6 +86,25 @@ static json_t *square(const double *x, size_t side, int *failed)
     return rows_of(x, side, side, failed);
 }
 
+/* Jansson escapes what JSON must have escaped; the rest that would not be seen, and might be obeyed, is
+ * escaped here. Other letters stay as they are, unlike with JSON_ENSURE_ASCII: names shall be read. */
+static int dump_piece(const char *piece, size_t size, void *stream)
+{
+    size_t plain = 0;
+    while (plain < size && (unsigned char)piece[plain] < 0x7f) {
+        plain++;
+    }
+    if (plain == size) {
+        return fwrite(piece, 1, size, stream) == size ? 0 : -1;
+    }
+    char *text = strndup(piece, size); /* of whole characters */
+    if (text) {
+        text_put_json(stream, text);
+    }
+    free(text);
+    return text && !ferror(stream) ? 0 : -1;
+}
+
 int node_print(json_t *document, int failed)
 {
     if (failed || !document) {
@@ -92,7 +112,7 @@ int node_print(json_t *document, int failed)
         return cli_fail("out of memory");
     }
     errno = 0;
-    const int written = json_dumpf(document, stdout, JSON_REAL_PRECISION(17));
+    const int written = json_dump_callback(document, dump_piece, stdout, JSON_REAL_PRECISION(17));
     json_decref(document);
     if (written != 0 || putchar('\n') == EOF) {
         return cli_fail("cannot write to standard output: %s", strerror(errno));
@@ -242,7 +262,8 @@ int json_print_recover(const recover_setting *setting, const char *weights, cons
 
 int node_dump(FILE *stream, json_t *value, int failed)
 {
-    failed |= !value || json_dumpf(value, stream, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) != 0;
+    failed |= !value ||
+              json_dump_callback(value, dump_piece, stream, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) != 0;
     json_decref(value);
     return failed && !ferror(stream);
 }

@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include "cli.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +31,10 @@ static int line_width(void)
     return (known ? size.ws_col : 80) - 1;
 }
 
-static void draw_line(const char *line, int length)
+static void draw_line(const char *line, int width)
 {
-    fprintf(stderr, "\r\033[K%.*s", length, line);
+    fputs("\r\033[K", stderr);
+    text_put_within(stderr, line, (size_t)width);
     fflush(stderr);
 }
 

@@ -10,6 +10,7 @@
 #include "search_program.h"
 #include "search_report.h"
 #include "study_file.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ typedef struct driver {
 static void print_study(FILE *stream, const search *s)
 {
     fputs(*s->path == '-' ? "./" : "", stream);
-    cli_print_word(stream, s->path);
+    text_put_word(stream, s->path);
 }
 
 static int say_how_it_goes_on(const search *s)
@@ -386,8 +387,8 @@ static void print_heading(const search *s)
 {
     const zilch_problem_info *info = &s->problem.info;
     const uint64_t generations = zilch_optimizer_progress(s->optimizer).generations;
-    printf("problem: %s, %zu coordinates, %s\n", s->problem.text, info->dim,
-           zilch_direction_name(info->direction));
+    text_put_between(stdout, "problem: ", s->problem.text, ", ");
+    printf("%zu coordinates, %s\n", info->dim, zilch_direction_name(info->direction));
     search_report_settings(s->optimizer);
     if (generations > 0) {
         printf("goes on from generation %llu\n", (unsigned long long)generations);
@@ -456,7 +457,8 @@ static int print_result(const driver *d, const zilch_conclusion *c, const double
     if (s->problem.is_lander) {
         print_how_it_flies(s);
     }
-    printf("%sstudy: %s, run %llu\n", s->problem.is_lander ? "" : "\n", s->path, (unsigned long long)s->run);
+    text_put_between(stdout, s->problem.is_lander ? "study: " : "\nstudy: ", s->path, ", ");
+    printf("run %llu\n", (unsigned long long)s->run);
     return 0;
 }
 

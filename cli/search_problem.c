@@ -7,6 +7,7 @@
 #include "number.h"
 #include "search_program.h"
 #include "suggest.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -386,7 +387,8 @@ static void print_coefficient(const search_problem *p, size_t index, double valu
     char number[NUMBER_SIZE];
     number_format(value, number);
     if (p->data.names) {
-        fprintf(stream, "%s: %s\n", p->data.names[column - 1], number);
+        text_put_between(stream, "", p->data.names[column - 1], ": ");
+        fprintf(stream, "%s\n", number);
     } else {
         fprintf(stream, "column %zu: %s\n", column, number);
     }

@@ -2,6 +2,7 @@
 #include "search_program.h"
 
 #include "cli.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,7 +137,9 @@ static void print_output(const char *text)
 {
     while (*text) {
         const size_t length = strcspn(text, "\n");
-        fprintf(stderr, "  | %.*s\n", (int)length, text);
+        char *line = strndup(text, length);
+        text_put_between(stderr, "  | ", line ? line : "", "\n");
+        free(line);
         text += length + (text[length] == '\n');
     }
 }
@@ -149,8 +152,8 @@ void search_program_print(const search_program *p)
     }
     for (uint64_t i = p->failures - shown; i < p->failures; i++) {
         const failure *f = &p->last[i % SHOWN];
-        fprintf(stderr, "point %llu: the program %s\n", (unsigned long long)f->id,
-                f->reason ? f->reason : "failed");
+        fprintf(stderr, "point %llu: the program ", (unsigned long long)f->id);
+        text_put_between(stderr, "", f->reason ? f->reason : "failed", "\n");
         print_output(f->output ? f->output : "");
     }
 }

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "json.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ void search_words_print(FILE *stream, const char *arguments)
     for (size_t i = 0; i < parsed.count; i++) {
         if (!is_said_again(&parsed, i)) {
             fputc(' ', stream);
-            cli_print_word(stream, parsed.words[i]);
+            text_put_word(stream, parsed.words[i]);
         }
     }
     json_arguments_free(&parsed);

@@ -6,6 +6,7 @@
 #include "search_report.h"
 #include "search_texts.h"
 #include "study_file.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static int widest_problem(const study_file *f)
 {
     size_t width = strlen("problem");
     for (size_t i = 0; i < f->count; i++) {
-        const size_t length = strlen(f->runs[i].run.texts.problem);
+        const size_t length = text_width(f->runs[i].run.texts.problem);
         width = length > width ? length : width;
     }
     return (int)(width < 200 ? width : 200);
@@ -56,8 +57,9 @@ static int print_runs(const study_file *f)
     for (size_t i = 0; i < f->count; i++) {
         const zilch_run *r = &f->runs[i].run;
         const zilch_generation *g = &f->runs[i].last;
-        printf("%4llu  %-*s  %-5s %*llu  %-11s %11llu %11llu", (unsigned long long)r->run, width,
-               r->texts.problem, zilch_law_name(r->law), seed, (unsigned long long)r->seed,
+        printf("%4llu  ", (unsigned long long)r->run);
+        text_put_aligned(stdout, r->texts.problem, -width);
+        printf("  %-5s %*llu  %-11s %11llu %11llu", zilch_law_name(r->law), seed, (unsigned long long)r->seed,
                study_stop_name(r->stop), (unsigned long long)r->generations,
                (unsigned long long)r->evaluations);
         if (g->generation > 0) {
@@ -65,7 +67,7 @@ static int print_runs(const study_file *f)
         } else {
             printf(" %12s %12s %6s", "-", "-", "-");
         }
-        printf("%s%s\n", *r->texts.name ? "  " : "", r->texts.name);
+        text_put_between(stdout, *r->texts.name ? "  " : "", r->texts.name, "\n");
     }
     return CLI_OK;
 }
@@ -111,16 +113,19 @@ static int print_generations(const study_file *f, const study_run *run, int is_a
 static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimizer)
 {
     const zilch_progress state = zilch_optimizer_progress(optimizer);
-    printf("run %llu: %s, %zu coordinates, %s\n", (unsigned long long)r->run, r->texts.problem, r->dim,
-           zilch_direction_name(r->direction));
+    printf("run %llu: ", (unsigned long long)r->run);
+    text_put_between(stdout, "", r->texts.problem, ", ");
+    printf("%zu coordinates, %s\n", r->dim, zilch_direction_name(r->direction));
     if (*r->texts.name) {
-        printf("method: %s\n", r->texts.name);
+        text_put_between(stdout, "method: ", r->texts.name, "\n");
     }
     fputs("asked for: ", stdout);
     search_words_print(stdout, r->texts.arguments);
     putchar('\n');
     search_report_settings(optimizer);
-    printf("started: %s on %s, by zilch %s\n", r->texts.started, r->texts.machine, r->version);
+    text_put_between(stdout, "started: ", r->texts.started, " on ");
+    text_put_between(stdout, "", r->texts.machine, ", by zilch ");
+    text_put_between(stdout, "", r->version, "\n");
     printf("ended by: %s\n", study_stop_name(r->stop));
     printf("generations: %llu\nevaluations: %llu, %llu failed\n", (unsigned long long)r->generations,
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);

@@ -3,6 +3,7 @@
  * quick and messages are exact. */
 #include "number.h"
 #include "table_source.h"
+#include "text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ typedef struct field {
     const char *fault; /* of the quotes; NULL if there is none */
 } field;
 
-/* Text for a message: one short line of printable characters (UTF-8 is passed on). */
+/* Text for a message: one short line of whole characters. */
 typedef struct excerpt {
     char text[SHOWN + 4];
 } excerpt;
@@ -41,11 +42,17 @@ static excerpt excerpt_of(span s)
 {
     excerpt e;
     size_t size = 0;
-    for (const char *at = s.begin; at < s.end && size < SHOWN; at++) {
-        const unsigned char c = (unsigned char)*at;
-        e.text[size++] = (char)(c < ' ' || c == 127 ? '?' : *at);
+    while (s.begin < s.end) {
+        const unsigned char c = (unsigned char)*s.begin;
+        const size_t length = text_character(s.begin);
+        if (size + length > SHOWN || size == SHOWN) {
+            break;
+        }
+        memcpy(e.text + size, c < ' ' || c == 127 ? "?" : s.begin, length ? length : 1);
+        size += length ? length : 1;
+        s.begin += length ? length : 1;
     }
-    snprintf(e.text + size, sizeof e.text - size, "%s", s.end - s.begin > SHOWN ? "..." : "");
+    snprintf(e.text + size, sizeof e.text - size, "%s", s.begin < s.end ? "..." : "");
     return e;
 }
 
@@ -368,10 +375,11 @@ static int is_header(const text *t, span line)
     return named;
 }
 
-/* The field as a string of its own; doubled quotes are one. */
+/* The field as a string of its own, without what guards it; doubled quotes are one. */
 static char *name_of(const field *f)
 {
-    const span s = trimmed(f);
+    span s = trimmed(f);
+    s.begin += s.end - s.begin > 1 ? text_guard(s.begin) : 0;
     char *name = malloc((size_t)(s.end - s.begin) + 1);
     char *to = name;
     for (const char *at = s.begin; name && at < s.end; at++) {

@@ -1,6 +1,7 @@
 /* Writing a data set in chunks, so that memory does not grow with the rows. */
 #include "number.h"
 #include "table.h"
+#include "text.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -35,35 +36,10 @@ static int ends_with(const char *text, const char *ending)
     return length >= size && strcmp(text + length - size, ending) == 0;
 }
 
-/* Some bytes at the beginning of a file say that it is no text, or are a mark before it. */
-static int is_mark(const char *name)
-{
-    const unsigned char first = (unsigned char)*name;
-    return first < ' ' || first == 0x93 || strncmp(name, "\xEF\xBB\xBF", 3) == 0 ||
-           strncmp(name, "PK\x03\x04", 4) == 0;
-}
-
-/* A name as a CSV field: quoted if a reader would misunderstand it otherwise. */
-static void put_name(const char *name, FILE *stream)
-{
-    if (!is_mark(name) && !strpbrk(name, "\",;\t\r\n #")) {
-        fputs(name, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *name; name++) {
-        if (*name == '"') {
-            fputc('"', stream);
-        }
-        fputc(*name, stream);
-    }
-    fputc('"', stream);
-}
-
 static void put_csv_header(const table_rows *rows, FILE *stream)
 {
     for (size_t j = 0; rows->names && j < rows->cols; j++) {
-        put_name(rows->names[j], stream);
+        text_put_field(stream, rows->names[j], strpbrk(rows->names[j], " #") != NULL);
         fputc(j + 1 < rows->cols ? ',' : '\n', stream);
     }
 }

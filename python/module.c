@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+/* A message may have words of others in it, such as those of a program that evaluates. What is printable to
+ * Python stays as it is; what is not, control characters and marks of direction among it, is escaped as
+ * repr() does, for a traceback is printed on a terminal. */
+static PyObject *message(const char *words)
+{
+    PyObject *text = PyUnicode_DecodeUTF8(words, (Py_ssize_t)strlen(words), "backslashreplace");
+    PyObject *answer = text ? PyObject_CallMethod(text, "isprintable", NULL) : NULL;
+    PyObject *quoted = answer && answer != Py_True ? PyObject_Repr(text) : NULL;
+    PyObject *shown = quoted ? PyUnicode_Substring(quoted, 1, PyUnicode_GetLength(quoted) - 1) : NULL;
+    Py_XDECREF(quoted);
+    if (answer == Py_True) {
+        shown = text;
+    } else {
+        Py_XDECREF(text);
+    }
+    Py_XDECREF(answer);
+    return shown;
+}
+
 PyObject *raise_status(zilch_status status)
 {
     const char *words = *zilch_last_error() ? zilch_last_error() : zilch_status_text(status);
@@ -28,7 +47,7 @@ PyObject *raise_status(zilch_status status)
     default:
         break;
     }
-    PyObject *text = PyUnicode_DecodeUTF8(words, (Py_ssize_t)strlen(words), "replace");
+    PyObject *text = message(words);
     if (text) {
         PyErr_SetObject(kind, text);
         Py_DECREF(text);

@@ -309,3 +309,10 @@ def test_words_that_are_no_utf8_are_still_of_the_right_kind():
         zilch.Study("/nonexistent/\udcff")
     with pytest.raises(OSError):
         zilch.Study("/nonexistent/" + "é" * 900)
+
+
+def test_errors_are_printable(tmp_path):
+    with pytest.raises(OSError) as caught:
+        Study(tmp_path / "\u00e9\x1b[31m\n\u202e\x9b")
+    assert str(caught.value).isprintable()
+    assert "\u00e9\\x1b[31m\\n\\u202e\\x9b: " in str(caught.value)

@@ -142,8 +142,8 @@ expect_status 0 "$zilch" fit data.csv -o "$deep/law"
 if command -v gnuplot >/dev/null; then expect_status 0 "$zilch" report study -o "$deep/page" --figures "$deep/figures"; fi
 
 # A name with a newline or an escape sequence in it still makes one line, and tells a terminal nothing.
-expect_failure 'zilch fit: new?line: cannot open' "$zilch" fit "$(printf 'new\nline')" -o new
-expect_failure 'zilch show: escape?[31m: cannot open' "$zilch" show "$(printf 'escape\033[31m')"
+expect_failure 'zilch fit: new\nline: cannot open' "$zilch" fit "$(printf 'new\nline')" -o new
+expect_failure 'zilch show: escape\x1b[31m: cannot open' "$zilch" show "$(printf 'escape\033[31m')"
 expect_status 2 "$zilch" "$(printf 'un\nknown')"
 [ "$(wc -l <"$err")" -eq 2 ] || complain 'not two lines on stderr'
 

@@ -5,8 +5,10 @@
 #include "fuzz.h"
 #include "fuzz_file.h"
 #include "table.h"
+#include "text.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct table_cursor {
     const table *table;
@@ -20,6 +22,20 @@ static inline zilch_status table_fill(void *context, size_t count, double *x)
     memcpy(x, t->x + cursor->row * t->cols, count * t->cols * sizeof *x);
     cursor->row += count;
     return ZILCH_OK;
+}
+
+/* Whether a name that was written is the one that is read: it is as it is shown. */
+static inline int table_is_same_name(const char *written, const char *read)
+{
+    char *shown = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&shown, &size);
+    MUST(stream);
+    text_put(stream, written);
+    MUST(fclose(stream) == 0);
+    const int is_same = strcmp(shown, read) == 0;
+    free(shown);
+    return is_same;
 }
 
 /* `ending` is .csv or .npy. Names of columns are in a CSV only, and only if one of them is no number. */
@@ -42,7 +58,7 @@ static inline void table_check_again(const table *t, const char *ending)
         MUST(again.x[k] == t->x[k]);
     }
     for (size_t j = 0; again.names && j < t->cols; j++) {
-        MUST(t->names && strcmp(again.names[j], t->names[j]) == 0);
+        MUST(t->names && table_is_same_name(t->names[j], again.names[j]));
     }
     table_free(&again);
     remove(path);
