@@ -91,7 +91,9 @@ zilch_status zi_sql_fail_code(const zi_sql *sql, int code)
     if (text[strlen(text) - 1] == ' ') {
         const int told = sqlite3_system_errno(sql->handle);
         const int number = creation_error(sql, told ? told : last_error);
-        detail = failures[i].status == ZILCH_EIO && number ? strerror(number) : sqlite3_errmsg(sql->handle);
+        detail = failures[i].status != ZILCH_EIO || !number ? sqlite3_errmsg(sql->handle)
+                 : number == ENOSPC ? "there is no room for another file (bytes or inodes); make some"
+                                    : strerror(number);
     }
     return zi_sql_fail(sql, failures[i].status, "%s%s", text, detail);
 }
