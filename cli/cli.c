@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "ranks.h"
+#include "text.h"
 #include "zilch.h"
 
 #include <errno.h>
@@ -15,8 +16,7 @@
 #include <unistd.h>
 
 static const char *command;
-static char *kept; /* where messages go instead */
-static size_t kept_size;
+static cli_messages kept;                                 /* where messages go instead */
 static const char counted_from_0[] = " (counted from 0)"; /* as the library says it */
 
 void cli_set_command(const char *name)
@@ -26,8 +26,12 @@ void cli_set_command(const char *name)
 
 void cli_keep_messages(char *buffer, size_t size)
 {
-    kept = buffer;
-    kept_size = size;
+    kept = (cli_messages){buffer, size};
+}
+
+cli_messages cli_kept_messages(void)
+{
+    return kept;
 }
 
 /* One line, whatever the names in it are made of: what would end it, or tell the terminal something, is shown
@@ -51,8 +55,8 @@ int cli_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (kept) {
-        snprintf(kept, kept_size, "%s", text);
+    if (kept.buffer) {
+        snprintf(kept.buffer, kept.size, "%s", text);
     } else {
         print_message(text);
     }
@@ -98,11 +102,43 @@ int cli_fail_library(void)
     return cli_fail("%s", cli_error_text());
 }
 
+/* In the quotes that know escapes, which bash, ksh, zsh and POSIX of 2024 have: nothing is hidden from who
+ * reads the line, and a shell still takes it back. */
+static void print_escaped(FILE *stream, const char *word)
+{
+    fputs("$'", stream);
+    while (*word) {
+        const size_t length = text_visible(word);
+        if (length == 0) {
+            fprintf(stream, "\\%03o", (unsigned)(unsigned char)*word);
+        } else {
+            fputs(*word == '\'' || *word == '\\' ? "\\" : "", stream);
+            fwrite(word, 1, length, stream);
+        }
+        word += length ? length : 1;
+    }
+    fputc('\'', stream);
+}
+
+static int is_all_visible(const char *word)
+{
+    size_t length = 1;
+    while (*word && length > 0) {
+        length = text_visible(word);
+        word += length;
+    }
+    return length > 0;
+}
+
 void cli_print_word(FILE *stream, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
     if (*word && strspn(word, plain) == strlen(word)) {
         fputs(word, stream);
+        return;
+    }
+    if (!is_all_visible(word)) {
+        print_escaped(stream, word);
         return;
     }
     fputc('\'', stream);

@@ -161,6 +161,7 @@ static int print_best(const study_run *run, const study_best *b)
 {
     int status = 0;
     printf("run %llu: %s\n", (unsigned long long)run->run.run, run->run.texts.problem);
+    study_program_print(stdout, "", run);
     search_report_seen(&b->seen);
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);

@@ -21,6 +21,27 @@ size_t text_character(const char *text)
     return is_wrong ? 0 : length;
 }
 
+size_t text_visible(const char *text)
+{
+    static const struct {
+        unsigned first, last;
+    } hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
+                  {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                  {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+    const unsigned char *at = (const unsigned char *)text;
+    const size_t length = text_character(text);
+    unsigned code = length > 1 ? at[0] & (0x7fU >> length) : at[0];
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (at[i] & 0x3f);
+    }
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (code >= hidden[i].first && code <= hidden[i].last) {
+            return 0;
+        }
+    }
+    return length;
+}
+
 void text_put_escaped(FILE *stream, const char *text)
 {
     static const char *const name[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};

@@ -8,6 +8,10 @@
 /* Bytes of the UTF-8 character that begins here, 0 if there is none. */
 size_t text_character(const char *text);
 
+/* The same if the character shows as itself: 0 for control characters, and for those that have no width or
+ * turn the direction of writing, which make a line look like another one. */
+size_t text_visible(const char *text);
+
 /* As it may stand in XML and HTML; what is no UTF-8, or no character of theirs, becomes '?'. */
 void text_put_escaped(FILE *stream, const char *text);
 
