@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 static const char *command;
-static char *kept; /* where messages go instead */
-static size_t kept_size;
+static cli_messages kept;                                 /* where messages go instead */
 static const char counted_from_0[] = " (counted from 0)"; /* as the library says it */
 
 void cli_set_command(const char *name)
@@ -27,8 +26,12 @@ void cli_set_command(const char *name)
 
 void cli_keep_messages(char *buffer, size_t size)
 {
-    kept = buffer;
-    kept_size = size;
+    kept = (cli_messages){buffer, size};
+}
+
+cli_messages cli_kept_messages(void)
+{
+    return kept;
 }
 
 /* One line, whatever the names in it are made of. */
@@ -47,8 +50,8 @@ int cli_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (kept) {
-        snprintf(kept, kept_size, "%s", text);
+    if (kept.buffer) {
+        snprintf(kept.buffer, kept.size, "%s", text);
     } else {
         print_message(text);
     }

@@ -13,7 +13,12 @@ void cli_set_command(const char *name);
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on the message goes to a buffer instead, without the command's name; NULL: no longer. */
+typedef struct cli_messages {
+    char *buffer;
+    size_t size;
+} cli_messages;
 void cli_keep_messages(char *buffer, size_t size);
+cli_messages cli_kept_messages(void); /* where they go now */
 
 /* The library's last error as the command's users count: from 1. Valid until the next call of this thread. */
 const char *cli_error_text(void);

@@ -228,7 +228,7 @@ int cmd_ask(int argc, char **argv)
         return status;
     }
     study_file f;
-    status = study_file_open(&f, r.study, ZILCH_STUDY_WRITE);
+    status = study_file_open(&f, r.study, r.is_waiting ? ZILCH_STUDY_READ : ZILCH_STUDY_WRITE);
     if (!status) {
         status = ask(&r, &f);
     }

@@ -163,6 +163,7 @@ static int print_best(const study_run *run, const study_best *b)
     int status = 0;
     printf("run %llu: ", (unsigned long long)run->run.run);
     text_put_between(stdout, "", run->run.texts.problem, "\n");
+    study_program_print(stdout, "", run);
     search_report_seen(&b->seen);
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);

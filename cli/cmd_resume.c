@@ -1,11 +1,11 @@
 /* zilch resume: a run goes on from its last generation. */
 #include "cli.h"
 #include "commands.h"
-#include "json.h"
 #include "number.h"
 #include "options.h"
 #include "ranks.h"
 #include "search.h"
+#include "search_texts.h"
 #include "study_file.h"
 
 #include <math.h>
@@ -19,21 +19,31 @@ typedef struct request {
     uint64_t run;
     search_limits limits;
     search_ending ending;
+    const char *program;
+    int is_trusting;
 } request;
+
+enum { KEY_PROGRAM = 1024, KEY_TRUST };
 
 static const char about[] =
     "Go on with a run that was interrupted, from the last generation that is in STUDY, as if it had never "
     "been. With new limits, or to recommend anew, a run that has ended goes on too. Data files must be as "
-    "they were.";
+    "they were. A study may come from somebody else: a program that it names is started only if you repeat "
+    "it with --program, or say --trust.";
 
 static int parse(request *r, int argc, char **argv)
 {
-    cli_option options[SEARCH_LIMIT_OPTIONS + SEARCH_ENDING_OPTIONS + 2] = {
+    enum { OWN = 3 };
+    cli_option options[OWN + SEARCH_LIMIT_OPTIONS + SEARCH_ENDING_OPTIONS + 1] = {
         {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL,
          "The run; without it the last that has not ended"},
+        {"program", KEY_PROGRAM, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
+         "The program that evaluates the run, in the words that the run began with"},
+        {"trust", KEY_TRUST, NULL, CLI_FLAG, &r->is_trusting, 0, 0, NULL,
+         "Start the program that the study names, whatever it is"},
     };
-    const size_t limits = search_limits_list(&r->limits, options + 1);
-    search_ending_list(&r->ending, options + 1 + limits);
+    const size_t limits = search_limits_list(&r->limits, options + OWN);
+    search_ending_list(&r->ending, options + OWN + limits);
     const cli_usage usage = {"resume", "STUDY", about, options, &r->study, 1, 1};
     const int status = cli_parse(&usage, argc, argv);
     return status ? status : search_ending_check("resume", &r->ending);
@@ -192,13 +202,36 @@ static int check_problem(const search *s, const study_run *run, const char *chec
     return 0;
 }
 
-/* What was asked for then, and now. */
-static int ask(const request *r, const json_arguments *arguments, search_request *out)
+/* A study is data: what it names starts only if the person at the command line has said so. */
+static int check_program(const request *r, const search *s, const study_run *run)
 {
-    int status = search_request_parse(out, (int)arguments->count, arguments->words);
-    if (status) {
-        return status;
+    const unsigned long long number = run->run.run;
+    const char *program = s->request->program;
+    if (run->is_disguised) {
+        return cli_fail(
+            "%s: run %llu: its problem is %s, but its arguments %s: the study is not as zilch wrote "
+            "it, and nothing of it is started",
+            r->study, number, run->run.texts.problem, program ? "name a program" : "name no program");
     }
+    if (!program) {
+        return r->program ? cli_fail("%s: run %llu has no program, but the problem %s; leave --program out",
+                                     r->study, number, run->run.texts.problem)
+                          : 0;
+    }
+    if (r->program ? strcmp(r->program, program) == 0 : r->is_trusting) {
+        return 0;
+    }
+    cli_fail("%s: run %llu is evaluated by %s; nothing was started. If you want to start the program in this "
+             "line, go on with it:",
+             r->study, number,
+             r->program ? "another program than the --program given"
+                        : "a program, which is started only if you repeat it with --program, or say --trust");
+    return search_say_command(s);
+}
+
+/* What was asked for then, and now. */
+static int ask(const request *r, search_request *out)
+{
     if (r->ending.held_out != UINT64_MAX && !search_problem_is_lander(out->problem)) {
         return search_wrong_usage("resume", "--held-out is for the problem lander, not for %.64s",
                                   out->problem);
@@ -208,18 +241,22 @@ static int ask(const request *r, const json_arguments *arguments, search_request
     return search_ending_check("resume", &out->ending);
 }
 
-static int go_on(const request *r, const study_file *f, const study_run *run, const json_arguments *arguments)
+static int go_on(const request *r, const study_file *f, const study_run *run, search_kept *kept)
 {
     char more[MORE_SIZE];
-    search_request asked;
-    int status = ask(r, arguments, &asked);
+    search_request *asked = &kept->request;
+    const json_arguments *arguments = &kept->arguments;
+    search s = {.request = asked, .study = f->study, .path = f->path, .run = run->run.run, .more = more};
+    say_again(more, &r->limits, &r->ending);
+    int status = check_program(r, &s, run);
+    if (!status) {
+        status = ask(r, asked);
+    }
     if (status) {
         return status;
     }
-    say_again(more, &r->limits, &r->ending);
     warn_of_version(run);
-    search s = {.request = &asked, .study = f->study, .path = f->path, .run = run->run.run, .more = more};
-    status = search_problem_open(&s.problem, &asked);
+    status = search_problem_open(&s.problem, asked);
     if (!status && zilch_study_resume(f->study, s.run, &s.optimizer) != ZILCH_OK) {
         status = cli_fail_library();
     }
@@ -227,7 +264,10 @@ static int go_on(const request *r, const study_file *f, const study_run *run, co
         status = check_problem(&s, run, arguments->checksum);
     }
     if (!status) {
-        status = ranks_open((int)arguments->count, arguments->words, asked.limits.threads);
+        status = search_problem_start(&s.problem, asked);
+    }
+    if (!status) {
+        status = ranks_open((int)arguments->count, arguments->words, asked->limits.threads);
     }
     if (!status) {
         status = search_run(&s);
@@ -243,18 +283,21 @@ static int resume(const request *r, const study_file *f)
     if (!run || check_run(r, run)) {
         return CLI_FAILED;
     }
-    json_arguments arguments;
+    char why[SEARCH_WHY];
+    search_kept kept;
     if (strcmp(run->run.texts.problem, "by hand") == 0) {
         return cli_fail(
             "%s: run %llu is evaluated by hand: 'zilch ask' has its points, 'zilch tell' takes values",
             r->study, (unsigned long long)run->run.run);
     }
-    if (json_arguments_parse(run->run.texts.arguments, &arguments)) {
-        return cli_fail("%s: run %llu was not begun by this command: it does not say how to go on", r->study,
-                        (unsigned long long)run->run.run);
-    }
-    const int status = go_on(r, f, run, &arguments);
-    json_arguments_free(&arguments);
+    const int is_unknown = search_kept_read(&kept, run->run.texts.arguments, why);
+    const int status =
+        !is_unknown ? go_on(r, f, run, &kept)
+        : *why ? cli_fail("%s: run %llu: the words that the study keeps are not understood: %s", r->study,
+                          (unsigned long long)run->run.run, why)
+               : cli_fail("%s: run %llu was not begun by this command: it does not say how to go on",
+                          r->study, (unsigned long long)run->run.run);
+    search_kept_free(&kept);
     return status;
 }
 

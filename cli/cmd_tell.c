@@ -22,9 +22,12 @@ static const char about[] =
     "Take values of points that 'zilch ask' has handed out, from FILE or from standard input: lines of JSON, "
     "{\"id\":7,\"value\":3.25}, with \"sigma\" for a known standard error or \"error\" for an evaluation "
     "that failed; "
-    "or a table with the columns id, value and perhaps sigma, nan for what failed. In any order, any "
+    "or a table with the columns id, value and perhaps sigma, nan for what failed. Without a line of names, "
+    "a "
+    "table has two columns, id and value. In any order, any "
     "portion; all of "
-    "them are taken, or none. When the last of a generation is back, the next can be asked for.";
+    "them are taken, or none: one line that is wrong, and nothing of FILE is taken. When the last of a "
+    "generation is back, the next can be asked for.";
 
 static int parse(request *r, int argc, char **argv)
 {

@@ -12,7 +12,8 @@
 /* A run that is there. */
 typedef struct kept {
     uint64_t run, seed, generations, evaluations;
-    char *name, *arguments;
+    size_t dim;
+    char *name, *arguments, *problem;
 } kept;
 
 struct compare_study {
@@ -58,9 +59,11 @@ static zilch_status keep(void *context, const zilch_run *run)
                 .seed = run->seed,
                 .generations = run->generations,
                 .evaluations = run->evaluations,
+                .dim = run->dim,
                 .name = strdup(run->texts.name),
-                .arguments = strdup(run->texts.arguments)};
-    return k->name && k->arguments ? ZILCH_OK : ZILCH_ENOMEM;
+                .arguments = strdup(run->texts.arguments),
+                .problem = strdup(run->texts.problem)};
+    return k->name && k->arguments && k->problem ? ZILCH_OK : ZILCH_ENOMEM;
 }
 
 static const kept *find(const compare_study *c, const char *name, uint64_t seed)
@@ -88,6 +91,22 @@ static int check_words(const compare_study *c, const compare_method *m, const ch
                 "%s: run %llu is called '%s' too, but was asked for in other words, or with other "
                 "data; give another --study, or the method another name",
                 c->path, (unsigned long long)k->run, m->name);
+        }
+    }
+    return 0;
+}
+
+/* Its words say what was asked for; what it began with may be something else, if the study was altered. */
+static int check_problem(const compare_study *c, const compare_setting *s, const compare_method *m)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const kept *k = &c->runs[i];
+        if (strcmp(k->name, m->name) == 0 &&
+            (k->dim != s->info.dim || !search_problem_is_same(k->problem, s->problem))) {
+            return cli_fail(
+                "%s: run %llu is called '%s' too, but is of the problem %s with %zu coordinates, not "
+                "of %s with %zu; give another --study, or the method another name",
+                c->path, (unsigned long long)k->run, m->name, k->problem, k->dim, s->problem, s->info.dim);
         }
     }
     return 0;
@@ -185,7 +204,7 @@ static int begin_all(compare_study *c, const compare_setting *s)
 static int check_all(const compare_study *c, const compare_setting *s)
 {
     for (size_t k = 0; k < s->methods; k++) {
-        if (check_method(c, s, &s->method[k])) {
+        if (check_method(c, s, &s->method[k]) || check_problem(c, s, &s->method[k])) {
             return CLI_FAILED;
         }
         for (uint64_t i = 0; i < s->seeds; i++) {
@@ -224,6 +243,7 @@ void compare_study_close(compare_study *study)
     for (size_t i = 0; i < study->count; i++) {
         free(study->runs[i].name);
         free(study->runs[i].arguments);
+        free(study->runs[i].problem);
     }
     free(study->runs);
     zilch_study_close(study->study);

@@ -467,8 +467,9 @@ static const char *answer_read(const json_t *answer, json_answer *out)
     const json_t *value = json_object_get(answer, "value");
     const json_t *sigma = json_object_get(answer, "sigma");
     const json_t *error = json_object_get(answer, "error");
-    if (!json_is_integer(id) || json_integer_value(id) < 0) {
-        return "has no \"id\", a whole number";
+    if (!json_is_integer(id) || json_integer_value(id) < 0 ||
+        json_integer_value(id) >= (json_int_t)JSON_ID_END) {
+        return "has no \"id\", a whole number from 0 to 2^53 - 1";
     }
     if (!value && !error) {
         return "has neither \"value\" nor \"error\"";
@@ -499,7 +500,11 @@ int json_answer_parse(const char *line, json_answer *out, char *wrong, size_t si
     const char *why = json_is_object(answer) ? answer_read(answer, out)
                       : answer               ? "is not an object"
                                              : error.text;
-    snprintf(wrong, size, "%s", why ? why : "");
+    if (answer) {
+        snprintf(wrong, size, "%s", why ? why : "");
+    } else {
+        snprintf(wrong, size, "column %d: %s", error.column, why);
+    }
     json_decref(answer);
     return why != NULL;
 }

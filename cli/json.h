@@ -41,8 +41,9 @@ void json_arguments_free(json_arguments *arguments);
 /* An answer to a point: {"id":7,"value":3.25}, with "sigma" or, in place of a value, "error". `reason` is a
  * text to be freed if the evaluation failed. 0; 1 with what is wrong in `wrong`, which is no longer than
  * `size`. */
+#define JSON_ID_END 0x1p53 /* ids are below: a double has them all */
 typedef struct json_answer {
-    uint64_t id;
+    uint64_t id;         /* below JSON_ID_END */
     double value, sigma; /* NaN: failed, not known */
     char *reason;
 } json_answer;

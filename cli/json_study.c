@@ -124,6 +124,13 @@ static json_node *generation_object(const zilch_generation *g, int *failed)
     return object;
 }
 
+/* What evaluates it, whatever its problem says. */
+static void put_program(json_node *object, const study_run *run, int *failed)
+{
+    node_put(object, "program", node_name(run->program), failed);
+    node_put(object, "program_agrees", node_truth(!run->is_disguised), failed);
+}
+
 static json_node *run_object(const study_run *run, int *failed)
 {
     const zilch_run *r = &run->run;
@@ -131,6 +138,7 @@ static json_node *run_object(const study_run *run, int *failed)
     node_put(object, "run", node_whole(r->run), failed);
     node_put(object, "name", node_name(r->texts.name), failed);
     node_put(object, "problem", node_name(r->texts.problem), failed);
+    put_program(object, run, failed);
     node_put(object, "arguments", node_parsed(r->texts.arguments), failed);
     node_put(object, "machine", node_name(r->texts.machine), failed);
     node_put(object, "started", node_name(r->texts.started), failed);
@@ -286,6 +294,7 @@ int json_print_best(const study_file *file, const study_run *run, const study_be
     node_put(document, "study", node_name(file->path), &failed);
     node_put(document, "run", node_whole(run->run.run), &failed);
     node_put(document, "problem", node_name(run->run.texts.problem), &failed);
+    put_program(document, run, &failed);
     node_put(document, "best", seen_object(best, &failed), &failed);
     node_put(document, "recommended", recommended_object(best, &failed), &failed);
     return node_print(document, failed);

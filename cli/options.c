@@ -34,7 +34,9 @@ int cli_wrong_usage(const cli_usage *usage, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cli_fail("%s", text);
-    fprintf(stderr, "Try 'zilch %s --help'.\n", usage->command);
+    if (!cli_kept_messages().buffer) {
+        fprintf(stderr, "Try 'zilch %s --help'.\n", usage->command);
+    }
     return CLI_USAGE;
 }
 
@@ -346,6 +348,8 @@ static error_t on_key(int key, char *text, struct argp_state *state)
     } else if (option) {
         p->status = store(p, option, text);
         p->given[option - p->usage->options] = 1;
+    } else if (key == HELP_KEY && !p->usage->about) {
+        p->status = cli_wrong_usage(p->usage, "--help: is not allowed here");
     } else if (key == HELP_KEY) {
         print_help(p, state);
     } else {
@@ -378,7 +382,8 @@ int cli_parse_given(const cli_usage *usage, int argc, char **argv, unsigned char
     char text[CLI_OPTIONS_MOST][HELP_SIZE];
     char about[4 * TEXT_SIZE];
     argp_table(usage, options, text);
-    snprintf(about, sizeof about, "%s\v", usage->about); /* before the options, nothing behind */
+    snprintf(about, sizeof about, "%s\v",
+             usage->about ? usage->about : ""); /* before the options, nothing behind */
     const struct argp argp = {.options = options,
                               .parser = on_key,
                               .args_doc = usage->operands,

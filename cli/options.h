@@ -39,7 +39,7 @@ typedef struct cli_option {
 typedef struct cli_usage {
     const char *command;       /* "fit" */
     const char *operands;      /* "DATA"; "" if there are none */
-    const char *about;         /* what the command does, a sentence or a few */
+    const char *about;         /* what the command does, a sentence or a few; NULL: --help is refused */
     const cli_option *options; /* ends with name NULL; at most CLI_OPTIONS_MOST */
     const char **operand;      /* room for operand_most; what is not given stays as it was */
     size_t operand_least, operand_most;

@@ -148,8 +148,9 @@ static zilch_status open_problem(void *context, const void *bytes, size_t count)
         return zilch_fail(ZILCH_ENOMEM, "out of memory");
     }
     cli_keep_messages(why, sizeof why);
-    const int failed =
-        search_request_parse(&h->request, words, h->words) || search_problem_open(&h->problem, &h->request);
+    const int failed = search_request_parse(&h->request, words, h->words) ||
+                       search_problem_open(&h->problem, &h->request) ||
+                       search_problem_start(&h->problem, &h->request);
     cli_keep_messages(NULL, 0);
     snprintf(text, sizeof text, "rank %d cannot open the problem: %s", h->rank, why);
     return failed ? zilch_fail(ZILCH_EIO, text) : ZILCH_OK;

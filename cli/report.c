@@ -276,24 +276,23 @@ static void describe(report *r, const zilch_run *model)
 /* What a comparison has said to all of its methods: the price that is in every fitness, and the budget. */
 static void take_comparison(report *r, const zilch_run *model)
 {
-    json_arguments a;
-    search_request base;
+    char why[SEARCH_WHY];
+    search_kept kept = {.request = {.program = NULL}};
     search_problem problem = {.problem = NULL};
-    if (!*model->texts.name || json_arguments_parse(model->texts.arguments, &a)) {
-        return;
-    }
-    if (a.count > 0 && search_request_parse(&base, (int)search_words_shared(&a), a.words) == 0) {
-        const int is_said = !isnan(base.price);
-        /* no comparison is of a program, and none is started by who only looks at a study */
-        const int is_there = !base.program && (!base.data || access(base.data, R_OK) == 0);
-        if (!is_said && is_there && search_problem_open(&problem, &base) == 0) {
-            base.price = problem.info.price;
+    const search_request *base = &kept.request;
+    if (*model->texts.name && search_kept_read_shared(&kept, model->texts.arguments, why) == 0) {
+        double price = base->price;
+        /* no comparison is of a program, whose price nobody knows */
+        const int is_there = !base->program && (!base->data || access(base->data, R_OK) == 0);
+        if (isnan(price) && is_there && search_problem_open(&problem, base) == 0 &&
+            strcmp(problem.checksum, kept.arguments.checksum) == 0) {
+            price = problem.info.price;
         }
-        r->setting.price = isnan(base.price) ? r->setting.price : base.price;
-        r->setting.evaluations = base.limits.evaluations == UINT64_MAX ? 0 : base.limits.evaluations;
+        r->setting.price = isnan(price) ? r->setting.price : price;
+        r->setting.evaluations = base->limits.evaluations == UINT64_MAX ? 0 : base->limits.evaluations;
         search_problem_close(&problem);
     }
-    json_arguments_free(&a);
+    search_kept_free(&kept);
 }
 
 /* Values are taken from what was held out, if that was measured in any run. */

@@ -362,7 +362,11 @@ static int print_point(const origin *from, FILE *stream)
 
 static int print_asked(const origin *from, FILE *stream)
 {
-    search_words_print(stream, shown_run(from->report)->texts.arguments);
+    const report *r = from->report;
+    const study_run *run = r->source[r->shown].run;
+    search_words_print(stream, run->run.texts.arguments);
+    fputs(run->program || run->is_disguised ? "\n" : "", stream);
+    study_program_print(stream, "", run);
     return 0;
 }
 

@@ -47,12 +47,16 @@ static void print_study(FILE *stream, const search *s)
     text_put_word(stream, s->path);
 }
 
-static int say_how_it_goes_on(const search *s)
+int search_say_command(const search *s)
 {
     fputs("zilch resume ", stderr);
     print_study(stderr, s);
     if (s->run > 1) {
         fprintf(stderr, " --run %llu", (unsigned long long)s->run);
+    }
+    if (s->request->program) {
+        fputs(" --program ", stderr);
+        text_put_word(stderr, s->request->program);
     }
     fprintf(stderr, "%s\n", s->more);
     return CLI_FAILED;
@@ -76,14 +80,14 @@ static int fail(const search *s, zilch_status status)
             cli_error_text(), s->path);
     }
     cli_fail("%s; what was recorded is safe, and this goes on from there:", cli_error_text());
-    return say_how_it_goes_on(s);
+    return search_say_command(s);
 }
 
 static int say_stopped(const search *s)
 {
     const unsigned long long generations = zilch_optimizer_progress(s->optimizer).generations;
     cli_fail("stopped after generation %llu, which is recorded; this goes on from there:", generations);
-    return say_how_it_goes_on(s);
+    return search_say_command(s);
 }
 
 /* ---- The live line ---------------------------------------------------------------------------- */
@@ -472,7 +476,7 @@ static void end_now(void *context)
         "stopped from outside, as when a rank has died; generation %llu is recorded, and this goes on from "
         "there:",
         (unsigned long long)zilch_optimizer_progress(s->optimizer).generations);
-    say_how_it_goes_on(s);
+    search_say_command(s);
     zilch_study_close(s->study);
     _exit(CLI_FAILED);
 }

@@ -25,6 +25,10 @@ int search_begin(const search_request *r, int argc, char **argv);
 /* All the rest of a run. Gives the exit status. */
 int search_run(search *s);
 
+/* The command that goes on with the run, a line on stderr for the shell. It repeats the program, without
+ * which 'zilch resume' does not start it. Gives CLI_FAILED. */
+int search_say_command(const search *s);
+
 /* How the best points are evaluated again at the end, as asked for. */
 zilch_recommend_options search_recommend_options(const search_request *r, const zilch_problem_info *problem);
 

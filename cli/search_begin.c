@@ -27,6 +27,9 @@ static int begin(search *s, char **path, int argc, char **argv)
     const search_request *r = s->request;
     int status = search_problem_open(&s->problem, r);
     if (!status) {
+        status = search_problem_start(&s->problem, r);
+    }
+    if (!status) {
         status = search_optimizer_create(r, &s->problem.info, &s->optimizer);
     }
     if (status) {

@@ -131,6 +131,17 @@ int search_ending_check(const char *command, const search_ending *e)
     return 0;
 }
 
+zilch_limits search_limits_of(const search_request *r)
+{
+    zilch_limits limits = zilch_limits_defaults();
+    limits.generations = r->limits.generations;
+    limits.evaluations = r->limits.evaluations;
+    limits.stagnation = r->limits.stagnation;
+    limits.target = r->limits.target;
+    limits.over_ask = r->over_ask;
+    return limits;
+}
+
 static int check_study(const search_request *r)
 {
     if (r->study && !*r->study) {

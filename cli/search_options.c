@@ -363,7 +363,7 @@ static void add_end(search_request *r, option_table *t)
     add(t, CONCERN_ALL, limits, search_limits_list(&r->limits, limits));
     add(t, CONCERN_ALL, ending, endings - 1);
     add(t, CONCERN_LANDER, ending + endings - 1, 1);
-    ADD(t, CONCERN_ALL, rows);
+    add(t, CONCERN_ALL, rows, r->is_kept ? 1 : 2); /* what a study keeps names no study */
 }
 
 /* ---- Defaults ----------------------------------------------------------------------------- */
@@ -504,7 +504,9 @@ static int parse_words(search_request *r, int argc, char **argv)
     add_end(r, &t);
     const cli_usage usage = {.command = r->command,
                              .operands = "",
-                             .about = is_short ? lander_about : optimize_about,
+                             .about = r->is_kept ? NULL
+                                      : is_short ? lander_about
+                                                 : optimize_about,
                              .options = t.row};
     const int status = cli_parse_given(&usage, argc, argv, t.given);
     if (status) {
@@ -569,26 +571,27 @@ int search_request_parse_by_hand(search_request *out, const cli_usage *usage, in
 
 /* ---- A command ---------------------------------------------------------------------------------- */
 
-int search_request_parse(search_request *out, int argc, char **argv)
+static int parse_request(search_request *out, int is_kept, int argc, char **argv)
 {
     const char *command = is_lander(argv[0]) ? "lander" : "optimize";
     *out = defaults(command);
+    out->is_kept = is_kept;
     int status = parse_words(out, argc, argv);
     if (!status && out->preset == PRESET_PUBLISHED) {
         *out = defaults(command);
+        out->is_kept = is_kept;
         defaults_as_published(out);
         status = parse_words(out, argc, argv);
     }
     return status ? status : search_request_check(out);
 }
 
-zilch_limits search_limits_of(const search_request *r)
+int search_request_parse(search_request *out, int argc, char **argv)
 {
-    zilch_limits limits = zilch_limits_defaults();
-    limits.generations = r->limits.generations;
-    limits.evaluations = r->limits.evaluations;
-    limits.stagnation = r->limits.stagnation;
-    limits.target = r->limits.target;
-    limits.over_ask = r->over_ask;
-    return limits;
+    return parse_request(out, 0, argc, argv);
+}
+
+int search_request_parse_kept(search_request *out, int argc, char **argv)
+{
+    return parse_request(out, 1, argc, argv);
 }

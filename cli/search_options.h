@@ -65,11 +65,15 @@ typedef struct search_request {
     search_ending ending;
 
     const char *study;
+    int is_kept; /* the words come from a study */
 } search_request;
 
 /* The request in words, the first of which is the command ("lander", "--population", "20"). 0, or the exit
  * status after printing why. */
 int search_request_parse(search_request *out, int argc, char **argv);
+
+/* The same of words that a study keeps. They are data from somebody else: --help and --study are refused. */
+int search_request_parse_kept(search_request *out, int argc, char **argv);
 
 /* The same for a run whose points are evaluated elsewhere: `usage` has the command, its own rows and
  * operands; those of a search are added. *is_any tells whether one of them was said; --dim may be missing. */

@@ -272,7 +272,7 @@ static int open_regression(search_problem *p, const search_request *r, zilch_reg
 static int read_data(search_problem *p, const search_request *r)
 {
     table_error error;
-    if (table_read(&p->data, r->data, 1, &error)) {
+    if (table_read_file(&p->data, r->data, 1, &error)) {
         return cli_fail("%s", error.text);
     }
     if (p->data.cols < 2) {
@@ -320,6 +320,11 @@ int search_problem_open(search_problem *out, const search_request *r)
     }
     return zilch_regression_parse(r->problem, &kind) == ZILCH_OK ? open_data(out, r, kind)
                                                                  : open_named(out, r);
+}
+
+int search_problem_start(search_problem *p, const search_request *r)
+{
+    return p->program ? search_program_start(p, r) : 0;
 }
 
 void search_problem_close(search_problem *p)

@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 typedef struct search_problem {
-    zilch_problem *problem; /* NULL: only recognised, or somebody else's */
-    zilch_objective objective;
-    void *context;    /* of the objective */
-    int is_spreading; /* it evaluates the points of a batch side by side without our threads */
+    zilch_problem *problem;    /* NULL: only recognised, or somebody else's */
+    zilch_objective objective; /* NULL: a program that was not started */
+    void *context;             /* of the objective */
+    int is_spreading;          /* it evaluates the points of a batch side by side without our threads */
     zilch_problem_info info;
     char *text;                     /* what opens it again, or for a regression what its data are */
     struct search_program *program; /* that evaluates; NULL: none */
@@ -24,8 +24,14 @@ typedef struct search_problem {
     char checksum[17]; /* of the data, for whoever comes back; "" without data */
 } search_problem;
 
-/* 0, or the exit status after printing why; close it in any case. */
+/* Reads the data, if the problem has any, but starts no program: who only looks at a study opens its problem
+ * too. 0, or the exit status after printing why; close it in any case. */
 int search_problem_open(search_problem *out, const search_request *r);
+
+/* Starts the program that evaluates it, if one does; before this, such a problem has no objective. Called for
+ * a program that the person at the command line has named, and for no other. 0, or the exit status after
+ * printing why. */
+int search_problem_start(search_problem *p, const search_request *r);
 void search_problem_close(search_problem *p);
 
 /* What a text alone tells of a problem, enough to print its points. */

@@ -173,8 +173,9 @@ void search_program_watch(search_program *p, zilch_watcher watcher, void *contex
     p->watcher_context = context;
 }
 
-static int start(search_program *p, const search_request *r)
+int search_program_start(search_problem *out, const search_request *r)
 {
+    search_program *p = out->program;
     zilch_program_options o = zilch_program_defaults();
     o.jobs = (size_t)r->jobs;
     o.ahead = (size_t)r->ahead;
@@ -188,15 +189,20 @@ static int start(search_program *p, const search_request *r)
     o.failure_context = p;
     o.watcher = watch;
     o.watcher_context = p;
-    return zilch_program_open(&p->program, (const char *const *)p->words, &o) == ZILCH_OK
-               ? 0
-               : cli_fail_library();
+    if (zilch_program_open(&p->program, (const char *const *)p->words, &o) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    out->objective = zilch_program_objective;
+    out->context = p->program;
+    return 0;
 }
+
+static const char problem_begins[] = "program:";
 
 /* What is known of it is what was said here; whether it is noisy is found out at the end. */
 static int describe(search_problem *out, const search_request *r)
 {
-    const size_t size = strlen(r->program) + sizeof "program:";
+    const size_t size = strlen(r->program) + sizeof problem_begins;
     out->info = (zilch_problem_info){.name = "program",
                                      .setting = "",
                                      .dim = (size_t)r->dim,
@@ -208,8 +214,14 @@ static int describe(search_problem *out, const search_request *r)
     if (!out->text) {
         return cli_fail("out of memory");
     }
-    snprintf(out->text, size, "program:%s", r->program);
+    snprintf(out->text, size, "%s%s", problem_begins, r->program);
     return 0;
+}
+
+int search_program_is_text(const char *text, const char *program)
+{
+    const size_t length = sizeof problem_begins - 1;
+    return strncmp(text, problem_begins, length) == 0 && (!program || strcmp(text + length, program) == 0);
 }
 
 int search_program_open(search_problem *out, const search_request *r)
@@ -223,11 +235,8 @@ int search_program_open(search_problem *out, const search_request *r)
     if (!p->words) {
         return CLI_USAGE;
     }
-    const int status = start(p, r);
-    out->objective = zilch_program_objective;
-    out->context = p->program;
     out->is_spreading = 1;
-    return status ? status : describe(out, r);
+    return describe(out, r);
 }
 
 void search_program_close(search_program *p)

@@ -8,8 +8,15 @@
 
 typedef struct search_program search_program;
 
-/* Starts it, and makes of it the problem. 0, or the exit status after printing why. */
+/* Makes the problem from its command line, and starts nothing. 0, or the exit status after printing why. */
 int search_program_open(search_problem *out, const search_request *r);
+
+/* Starts the program of a problem that is open. 0, or the exit status after printing why. */
+int search_program_start(search_problem *out, const search_request *r);
+
+/* Whether the text of a problem says that this program evaluates it; NULL: that any program does. */
+int search_program_is_text(const char *text, const char *program);
+
 void search_program_close(search_program *p);
 
 /* Called after each evaluation: how many of the batch are done, of how many; other than 0 stops. */

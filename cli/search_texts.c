@@ -112,6 +112,38 @@ size_t search_words_shared(const json_arguments *arguments)
     return count < arguments->count ? count + 1 : arguments->count;
 }
 
+/* ---- What they ask for ------------------------------------------------------------------------- */
+
+static int kept_read(search_kept *out, int is_shared, const char *arguments, char why[SEARCH_WHY])
+{
+    *out = (search_kept){.request = {.program = NULL}};
+    *why = '\0';
+    if (json_arguments_parse(arguments, &out->arguments)) {
+        return 1;
+    }
+    const size_t count = is_shared ? search_words_shared(&out->arguments) : out->arguments.count;
+    const cli_messages before = cli_kept_messages();
+    cli_keep_messages(why, SEARCH_WHY);
+    const int failed = search_request_parse_kept(&out->request, (int)count, out->arguments.words);
+    cli_keep_messages(before.buffer, before.size);
+    return failed != 0;
+}
+
+int search_kept_read(search_kept *out, const char *arguments, char why[SEARCH_WHY])
+{
+    return kept_read(out, 0, arguments, why);
+}
+
+int search_kept_read_shared(search_kept *out, const char *arguments, char why[SEARCH_WHY])
+{
+    return kept_read(out, 1, arguments, why);
+}
+
+void search_kept_free(search_kept *kept)
+{
+    json_arguments_free(&kept->arguments);
+}
+
 /* ---- The same words ---------------------------------------------------------------------------- */
 
 /* Whether the word, up to its value, is the option or short for it. */

@@ -23,6 +23,18 @@ int search_texts_make(search_texts *out, const search_request *r, const search_p
 void search_texts_place(search_texts *out, const char *problem);
 void search_texts_free(search_texts *texts);
 
+/* What a run's `arguments` ask for, as data: nothing is printed, opened or started. 0; else 1, with why it is
+ * not known in `why`, "" if they are no words of this command. Free it in any case. */
+enum { SEARCH_WHY = 512 };
+typedef struct search_kept {
+    json_arguments arguments;
+    search_request request; /* points into them */
+} search_kept;
+int search_kept_read(search_kept *out, const char *arguments, char why[SEARCH_WHY]);
+/* The same of what a comparison has said to all of its methods. */
+int search_kept_read_shared(search_kept *out, const char *arguments, char why[SEARCH_WHY]);
+void search_kept_free(search_kept *kept);
+
 /* A run's `arguments` as a line for the shell: "zilch lander --seed 1". */
 void search_words_print(FILE *stream, const char *arguments);
 

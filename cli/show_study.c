@@ -69,6 +69,11 @@ static int print_runs(const study_file *f)
         }
         text_put_between(stdout, *r->texts.name ? "  " : "", r->texts.name, "\n");
     }
+    for (size_t i = 0; i < f->count; i++) {
+        char before[40];
+        snprintf(before, sizeof before, "run %llu: ", (unsigned long long)f->runs[i].run.run);
+        study_program_print(stdout, before, &f->runs[i]);
+    }
     return CLI_OK;
 }
 
@@ -110,12 +115,14 @@ static int print_generations(const study_file *f, const study_run *run, int is_a
     return 0;
 }
 
-static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimizer)
+static void print_run_heading(const study_run *run, const zilch_optimizer *optimizer)
 {
+    const zilch_run *r = &run->run;
     const zilch_progress state = zilch_optimizer_progress(optimizer);
     printf("run %llu: ", (unsigned long long)r->run);
     text_put_between(stdout, "", r->texts.problem, ", ");
     printf("%zu coordinates, %s\n", r->dim, zilch_direction_name(r->direction));
+    study_program_print(stdout, "", run);
     if (*r->texts.name) {
         text_put_between(stdout, "method: ", r->texts.name, "\n");
     }
@@ -134,7 +141,7 @@ static void print_run_heading(const zilch_run *r, const zilch_optimizer *optimiz
 
 static int print_run(const study_file *f, const study_run *run, const study_best *b, int is_all)
 {
-    print_run_heading(&run->run, b->optimizer);
+    print_run_heading(run, b->optimizer);
     search_report_seen(&b->seen);
     search_report_recommended(&b->conclusion);
     if (run->run.generations == 0) {

@@ -2,7 +2,9 @@
 #include "study_file.h"
 
 #include "cli.h"
-#include "json.h"
+#include "search_program.h"
+#include "search_texts.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,6 +29,21 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
+/* By what its arguments say, which is what 'zilch resume' would start, and not by its problem's text alone.
+ */
+static zilch_status find_program(study_run *r)
+{
+    char why[SEARCH_WHY];
+    search_kept kept;
+    const char *problem = r->run.texts.problem;
+    const int is_known = !search_kept_read(&kept, r->run.texts.arguments, why);
+    const char *program = is_known ? kept.request.program : NULL;
+    r->program = program ? strdup(program) : NULL;
+    r->is_disguised = is_known && search_program_is_text(problem, program) != (program != NULL);
+    search_kept_free(&kept);
+    return program && !r->program ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
 static zilch_status take_run(void *context, const zilch_run *run)
 {
     study_file *f = context;
@@ -45,7 +62,7 @@ static zilch_status take_run(void *context, const zilch_run *run)
     r->run.version = copy(run->version);
     return r->run.texts.name && r->run.texts.problem && r->run.texts.arguments && r->run.texts.machine &&
                    r->run.texts.started && r->run.version
-               ? ZILCH_OK
+               ? find_program(r)
                : ZILCH_ENOMEM;
 }
 
@@ -89,6 +106,7 @@ void study_file_close(study_file *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         run_free(&f->runs[i].run);
+        free(f->runs[i].program);
     }
     free(f->runs);
     zilch_study_close(f->study);
@@ -107,6 +125,20 @@ const study_run *study_file_find(const study_file *f, uint64_t number)
     cli_fail("%s: has no run %llu; the last is %llu", f->path, (unsigned long long)number,
              (unsigned long long)f->runs[f->count - 1].run.run);
     return NULL;
+}
+
+void study_program_print(FILE *stream, const char *before, const study_run *run)
+{
+    if (run->program) {
+        fprintf(stream, "%sevaluated by the program: ", before);
+        text_put_word(stream, run->program);
+        fputc('\n', stream);
+    }
+    if (run->is_disguised) {
+        fprintf(stream,
+                "%sits problem and its arguments disagree about the program; 'zilch resume' refuses it\n",
+                before);
+    }
 }
 
 /* The only observer is the command's own, and it ends a run in good order when its time is over. */
@@ -176,16 +208,15 @@ static int open_data(study_best *b, const search_request *asked, const char *che
 
 void study_best_open_data(study_best *b, const study_run *run, int is_loud)
 {
-    json_arguments arguments;
-    search_request asked;
-    if (json_arguments_parse(run->run.texts.arguments, &arguments)) {
-        return;
-    }
-    if (search_request_parse(&asked, (int)arguments.count, arguments.words) == 0) {
-        b->over_ask = asked.over_ask;
-        if (b->problem.is_regression && asked.data) { /* what the words say may be another problem */
-            open_data(b, &asked, arguments.checksum, is_loud);
+    char why[SEARCH_WHY];
+    search_kept kept;
+    if (search_kept_read(&kept, run->run.texts.arguments, why) == 0) {
+        b->over_ask = kept.request.over_ask;
+        if (b->problem.is_regression && kept.request.data) { /* what the words say may be another problem */
+            open_data(b, &kept.request, kept.arguments.checksum, is_loud);
         }
+    } else if (is_loud && *why) {
+        cli_fail("%s: the words that the study keeps are not understood: %s", run->run.texts.problem, why);
     }
-    json_arguments_free(&arguments);
+    search_kept_free(&kept);
 }

@@ -6,10 +6,13 @@
 #include "zilch.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct study_run {
     zilch_run run;         /* its texts are copies */
     zilch_generation last; /* recorded, once it was read; generation 0: none yet */
+    char *program;         /* that its arguments name; NULL: none */
+    int is_disguised;      /* its problem's text does not say so, or names one that the arguments do not */
 } study_run;
 
 typedef struct study_file {
@@ -30,6 +33,10 @@ enum { STUDY_ALL_RUNS = 0 };
 
 /* The run of that number, 0 for the last; NULL after printing which there are. */
 const study_run *study_file_find(const study_file *f, uint64_t number);
+
+/* Lines for people: by which program a run is evaluated, and whether its problem says so too. Nothing if
+ * there is no program. Each line begins with `before`. */
+void study_program_print(FILE *stream, const char *before, const study_run *run);
 
 /* How a run stands, in a word: "not ended", or what ended it. */
 const char *study_stop_name(zilch_stop stop);

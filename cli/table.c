@@ -4,11 +4,14 @@
 #include "table_source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BLOCK = 1 << 20 };
 
@@ -155,16 +158,47 @@ static int read_in_c_locale(source *s, size_t least_rows, size_t least_cols, tab
     return status;
 }
 
-static int read_path(table *out, const char *path, size_t least_rows, size_t least_cols, table_error *error)
+/* Not waited for, whatever it is: neither a pipe's writer, nor the bytes of what only looks like a file. */
+static int open_file(source *s)
+{
+    struct stat info;
+    const int file = open(s->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0) {
+        return source_fail(s, "cannot open: %s", strerror(errno));
+    }
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+        close(file);
+        return source_fail(s, "is not a regular file, as these data must be: they are read again later");
+    }
+    s->stream = fdopen(file, "rb");
+    if (!s->stream) {
+        close(file);
+        return source_fail(s, "cannot open: %s", strerror(errno));
+    }
+    return 0;
+}
+
+static int open_any(source *s)
+{
+    s->stream = fopen(s->name, "rbe");
+    return s->stream ? 0 : source_fail(s, "cannot open: %s", strerror(errno));
+}
+
+typedef struct shape {
+    size_t least_rows, least_cols;
+    int is_file; /* a regular one, not standard input */
+} shape;
+
+static int read_path(table *out, const char *path, const shape *needed, table_error *error)
 {
     *out = (table){0};
-    const int standard = strcmp(path, "-") == 0;
+    const int standard = !needed->is_file && strcmp(path, "-") == 0;
     source s = {.name = standard ? "standard input" : path, .error = error};
-    s.stream = standard ? stdin : fopen(path, "rbe");
-    if (!s.stream) {
-        return source_fail(&s, "cannot open: %s", strerror(errno));
+    s.stream = standard ? stdin : NULL;
+    if (!standard && (needed->is_file ? open_file(&s) : open_any(&s))) {
+        return 1;
     }
-    const int status = read_in_c_locale(&s, least_rows, least_cols, out);
+    const int status = read_in_c_locale(&s, needed->least_rows, needed->least_cols, out);
     if (status) {
         table_free(out);
     }
@@ -177,10 +211,15 @@ static int read_path(table *out, const char *path, size_t least_rows, size_t lea
 
 int table_read(table *out, const char *path, size_t least_cols, table_error *error)
 {
-    return read_path(out, path, 2, least_cols, error);
+    return read_path(out, path, &(shape){2, least_cols, 0}, error);
+}
+
+int table_read_file(table *out, const char *path, size_t least_cols, table_error *error)
+{
+    return read_path(out, path, &(shape){2, least_cols, 1}, error);
 }
 
 int table_read_any(table *out, const char *path, table_error *error)
 {
-    return read_path(out, path, 1, 1, error);
+    return read_path(out, path, &(shape){1, 1, 0}, error);
 }

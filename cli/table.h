@@ -24,6 +24,10 @@ typedef struct table_error {
  * *out empty. table_free() afterwards. */
 int table_read(table *out, const char *path, size_t least_cols, table_error *error);
 
+/* The same of a regular file alone: a pipe, a device or a socket is refused, and not waited for. For a path
+ * that may come from somebody else's study. */
+int table_read_file(table *out, const char *path, size_t least_cols, table_error *error);
+
 /* The same with one row or more, one column or more. */
 int table_read_any(table *out, const char *path, table_error *error);
 

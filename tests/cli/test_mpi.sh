@@ -122,6 +122,20 @@ for told in OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=3 SLURM_PROCID=0; do
   expect_output runs
 done
 
+# A program that a study names starts on no rank, unless somebody says so.
+cat >evaluate.sh <<'SH'
+echo started >>started
+exec awk '{s = ($1 - 1)^2 + $2^2; printf "%.17g\n", s}'
+SH
+expect_status 0 "$zilch" optimize --program 'sh evaluate.sh' --plain --once --dim 2 --population 10 --elites 3 --recheck 3 --prune no \
+  --generations 2 --jobs 1 --study evaluated
+rm -f started
+expect_status 1 ranks 3 "$zilch" resume evaluated --generations 3
+[ "$(grep -c "^zilch resume evaluated --program 'sh evaluate.sh' --generations 3$" "$err")" -eq 1 ] || complain 'not the line that resumes, once'
+expect_no_file started
+expect_status 0 ranks 3 "$zilch" resume evaluated --generations 3 --program 'sh evaluate.sh'
+expect_file started
+
 # ---- A rank that dies -----------------------------------------------------------------------------------------------
 lander='lander --population 100 --elites 20 --episodes 2 --held-out 20 --generations 12'
 # shellcheck disable=SC2086 # words

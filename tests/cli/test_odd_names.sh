@@ -82,7 +82,7 @@ program_name()
   quoted="'./$(printf '%s' "$1" | sed "s/'/'\\\\''/g")'"
   # shellcheck disable=SC2086 # words
   expect_status 0 "$zilch" optimize --program "$quoted json" --dim 3 $small --recheck 3 --study program.study
-  expect_status 0 "$zilch" resume program.study --generations 3
+  expect_status 0 "$zilch" resume program.study --generations 3 --program "$quoted json"
   cd ..
   expect_unharmed "$1"
 }
