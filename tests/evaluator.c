@@ -14,8 +14,18 @@
  * sleep=MS      takes so long for each point
  * deaf=1        reads nothing
  *
+ * When a point comes, and then silence if "stubborn" is said too:
+ *
+ * daemons=N     N processes, without a parent and in sessions of their own, that hold the pipes open and
+ * ignore signals chains=N      N processes that fork and exit, and so do their children, for ever bomb=N a
+ * tree of processes, N deep, two children each, whose leaves fork all the time user=1        a child that
+ * becomes another user, who is nobody; user=0.5: this and a child become root shut=1        all descriptors
+ * are closed flood=1       complains for ever stop=K kill=K stops or kills 1: its guard, 2: the guard's
+ * guard, 3: both, 4: both again and again; a child of its own does it halt=1        stops itself
+ *
  * ZILCH_TEST_LOG in the environment names a file that gets a line for each thing that went wrong, and one for
  * each process ("pid 123"). */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -195,6 +205,165 @@ static void have_child(void)
     write_log("pid", child);
 }
 
+/* ---- Not to be got rid of ---------------------------------------------------------------------- */
+
+/* 1: in the child. */
+static int is_child(void)
+{
+    const pid_t child = fork();
+    return child == 0;
+}
+
+static void sleep_for_ever(void)
+{
+    for (;;) {
+        pause();
+    }
+}
+
+static void be_daemon(void)
+{
+    if (is_child()) {
+        setsid();
+        for (int k = 1; k < 32; k++) {
+            signal(k, SIG_IGN);
+        }
+        if (is_child()) {
+            write_log("pid", getpid());
+            sleep_for_ever();
+        }
+        _exit(0);
+    }
+}
+
+static void be_chain(int is_hopping)
+{
+    if (is_child()) {
+        setsid();
+        for (;;) {
+            if (!is_child()) {
+                _exit(0);
+            }
+            if (is_hopping) {
+                setsid();
+            }
+        }
+    }
+}
+
+static void be_bomb(int depth)
+{
+    for (int k = 0; k < 2 && depth > 0; k++) {
+        if (is_child()) {
+            signal(SIGCHLD, SIG_IGN);
+            be_bomb(depth - 1);
+            for (;;) { /* a child that ends is replaced */
+                const struct timespec moment = {.tv_nsec = 1000000};
+                nanosleep(&moment, NULL);
+                if (depth == 1 && is_child()) {
+                    nanosleep(&moment, NULL);
+                    _exit(0);
+                }
+            }
+        }
+    }
+}
+
+static void be_user(int is_root)
+{
+    const uid_t user = is_root ? 0 : 65534;
+    if (is_child() || is_root) {
+        if (setresuid(user, user, user) != 0) {
+            _exit(1);
+        }
+        write_log("user", getpid());
+        sleep_for_ever();
+    }
+}
+
+static int read_line(pid_t process, const char *what, char *line, int size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, what);
+    FILE *file = fopen(path, "r");
+    const int is_read = file && fgets(line, size, file);
+    if (file) {
+        fclose(file);
+    }
+    return is_read;
+}
+
+/* The parent of a process, if that is a guard; 0: it is none. */
+static pid_t guard_above(pid_t process)
+{
+    char line[512], name[64];
+    if (!read_line(process, "stat", line, sizeof line) || !strrchr(line, ')')) {
+        return 0;
+    }
+    const pid_t parent = (pid_t)strtol(strrchr(line, ')') + 4, NULL, 10);
+    return read_line(parent, "comm", name, sizeof name) && strncmp(name, "evaluator guard", 15) == 0 ? parent
+                                                                                                     : 0;
+}
+
+static void attack(int whom, int how)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    const pid_t inner = guard_above(getpid());
+    const pid_t outer = inner ? guard_above(inner) : 0;
+    if (!is_child()) {
+        return;
+    }
+    setsid();
+    for (int k = 0; k < (whom == 4 ? 1000000 : 1); k++) {
+        if (outer && whom >= 2) {
+            kill(outer, how);
+        }
+        if (inner && whom != 2) {
+            kill(inner, how);
+        }
+        nanosleep(&moment, NULL);
+    }
+    sleep_for_ever();
+}
+
+static void be_stubborn(void)
+{
+    for (int k = 0; k < (int)setting("daemons"); k++) {
+        be_daemon();
+    }
+    for (int k = 0; k < (int)setting("chains"); k++) {
+        be_chain(0);
+    }
+    for (int k = 0; k < (int)setting("hops"); k++) {
+        be_chain(1);
+    }
+    if (setting("bomb") > 0.0) {
+        be_bomb((int)setting("bomb"));
+    }
+    if (setting("user") > 0.0) {
+        be_user(setting("user") < 1.0);
+    }
+    if (setting("stop") > 0.0) {
+        attack((int)setting("stop"), SIGSTOP);
+    }
+    if (setting("kill") > 0.0) {
+        attack((int)setting("kill"), SIGKILL);
+    }
+    if (setting("halt") > 0.0) {
+        raise(SIGSTOP);
+    }
+    while (setting("flood") > 0.0) {
+        static const char text[4096] = "and another thing\n";
+        (void)!write(STDERR_FILENO, text, sizeof text);
+    }
+    for (int k = 0; k < 1024 && setting("shut") > 0.0; k++) {
+        close(k);
+    }
+    if (is_said("stubborn")) {
+        sleep_for_ever();
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char line[LINE_MOST];
@@ -215,6 +384,7 @@ int main(int argc, char **argv)
         id[held] = strstr(line, "\"id\":") ? strtoull(strstr(line, "\"id\":") + 5, NULL, 10) : 0;
         key[held] = key_of(line, id[held]);
         value[held] = value_of(line);
+        be_stubborn();
         go_wrong(key[held]);
         rest();
         if (++held == most) {

@@ -1,31 +1,27 @@
-/* A program that runs beside this one, with pipes to its standard streams, and a guard that ends it. */
+/* A program that runs beside this one, with pipes to its standard streams, and guards that end it. */
 #ifndef ZI_PROCESS_H
 #define ZI_PROCESS_H
 
 #include "base/status.h"
+#include "parallel/guard.h"
 
 /* Descriptors are -1 where there is none. */
 typedef struct zi_process {
-    int guard;              /* process that keeps the program; 0: none is there */
-    int control;            /* a socket to the guard */
+    int guard;              /* the outer guard of the program; 0: none is there */
+    int handle;             /* a descriptor of that process */
+    int control;            /* a socket to both guards */
     int input;              /* of the program: written here, */
     int output, complaints; /* and its output and standard error: read here, without waiting */
 } zi_process;
 
-static const zi_process zi_no_process = {0, -1, -1, -1, -1};
-
-/* How a program ended. */
-typedef enum zi_end { ZI_END_EXIT, ZI_END_SIGNAL, ZI_END_KILLED } zi_end;
-typedef struct zi_ending {
-    zi_end end;
-    int number; /* status of an exit, or the signal; KILLED was done here */
-} zi_ending;
+static const zi_process zi_no_process = {0, -1, -1, -1, -1, -1};
 
 /* words[0] is looked for in the PATH; NULL ends them. EIO with the reason if it cannot be started. */
 zilch_status zi_process_start(zi_process *out, char *const *words);
 
 /* Ends it, and everything that it has started; a program that is just ending by itself gets `milliseconds` to
- * do so. What it wrote can still be read: zi_process_close() gives the rest back. */
+ * do so. That takes a few seconds at most, even if something cannot be ended. What it wrote can still be
+ * read: zi_process_close() gives the rest back. */
 zi_ending zi_process_end(zi_process *process, int milliseconds);
 void zi_process_close(zi_process *process);
 

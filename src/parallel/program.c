@@ -17,7 +17,8 @@ enum {
     AHEAD_MOST = 4096,
     LINE_MOST = 1 << 20, /* bytes of an answer */
     PATIENCE = 300,      /* milliseconds that a program gets whose output has ended */
-    COMPLAINT_SHOWN = 256
+    COMPLAINT_SHOWN = 256,
+    REST_SIZE = 96 /* bytes of a reason for what was left undone */
 };
 
 #define NO_POINT SIZE_MAX
@@ -115,26 +116,42 @@ static zilch_status fail_all(errand *e, zi_worker *w, const char *reason)
     return fail(e, w, 0, reason);
 }
 
-static zilch_status fail_for(errand *e, zi_worker *w, const char *reason)
+/* Adds what the end of the program left undone, if anything. */
+static void describe_rest(const zi_ending *ending, char *out, size_t size)
 {
-    (void)zi_worker_end(w, 0);
-    return fail_all(e, w, reason);
-}
-
-static void describe_end(zi_ending ending, char *out, size_t size)
-{
-    if (ending.end == ZI_END_SIGNAL) {
-        snprintf(out, size, "was ended by signal %d (%s)", ending.number, strsignal(ending.number));
-    } else if (ending.end == ZI_END_EXIT) {
-        snprintf(out, size, "ended with status %d before it answered", ending.number);
-    } else {
-        snprintf(out, size, "closed its output before it answered");
+    const size_t length = strlen(out);
+    if (ending->left) {
+        snprintf(out + length, size - length, "; its process %d%s could not be ended", ending->left,
+                 ending->is_forbidden ? ", which belongs to another user," : "");
+    } else if (ending->is_unguarded) {
+        snprintf(out + length, size - length, "; its guard process was killed or did not answer");
     }
 }
 
-static zilch_status fail_at_end(errand *e, zi_worker *w, zi_ending ending)
+static zilch_status fail_for(errand *e, zi_worker *w, const char *reason)
 {
-    char reason[ZI_REASON_SIZE];
+    char whole[ZI_REASON_SIZE + REST_SIZE];
+    const zi_ending ending = zi_worker_end(w, 0);
+    snprintf(whole, sizeof whole, "%s", reason);
+    describe_rest(&ending, whole, sizeof whole);
+    return fail_all(e, w, whole);
+}
+
+static void describe_end(const zi_ending *ending, char *out, size_t size)
+{
+    if (ending->end == ZI_END_SIGNAL) {
+        snprintf(out, size, "was ended by signal %d (%s)", ending->number, strsignal(ending->number));
+    } else if (ending->end == ZI_END_EXIT) {
+        snprintf(out, size, "ended with status %d before it answered", ending->number);
+    } else {
+        snprintf(out, size, "closed its output before it answered");
+    }
+    describe_rest(ending, out, size);
+}
+
+static zilch_status fail_at_end(errand *e, zi_worker *w, const zi_ending *ending)
+{
+    char reason[ZI_REASON_SIZE + REST_SIZE];
     describe_end(ending, reason, sizeof reason);
     return fail_all(e, w, reason);
 }
@@ -200,7 +217,7 @@ static zilch_status take_whole(errand *e, zi_worker *w)
     const zi_ending ending = zi_worker_end(w, PATIENCE);
     zi_text *text = &w->incoming;
     if (ending.end != ZI_END_EXIT || ending.number != 0 || text->length == 0) {
-        return fail_at_end(e, w, ending);
+        return fail_at_end(e, w, &ending);
     }
     text->length -= text->bytes[text->length - 1] == '\n';
     text->bytes[text->length] = '\0';
@@ -214,7 +231,7 @@ static zilch_status take_end(errand *e, zi_worker *w)
 {
     const zi_ending ending = zi_worker_end(w, PATIENCE);
     if (w->answers == 0 || ending.end != ZI_END_EXIT || ending.number != 0) {
-        return fail_at_end(e, w, ending);
+        return fail_at_end(e, w, &ending);
     }
     take_back(e, w, 0);
     zi_worker_set_timer(w, 0.0);

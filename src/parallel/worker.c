@@ -32,11 +32,14 @@ void zi_worker_free(zi_worker *w)
     }
 }
 
+/* Rounded up to whole nanoseconds: a timer of 0 would never ring. */
 void zi_worker_set_timer(const zi_worker *w, double seconds)
 {
+    enum { SECOND = 1000000000 };
     const double whole = floor(seconds);
+    const long rest = (long)ceil((seconds - whole) * SECOND);
     const struct itimerspec at = {
-        .it_value = {.tv_sec = (time_t)whole, .tv_nsec = (long)((seconds - whole) * 1e9)}};
+        .it_value = {.tv_sec = (time_t)whole + rest / SECOND, .tv_nsec = rest % SECOND}};
     if (w->timer >= 0) {
         (void)timerfd_settime(w->timer, 0, &at, NULL);
     }
@@ -136,12 +139,17 @@ void zi_worker_take(zi_worker *w, size_t length)
     memmove(w->incoming.bytes, w->incoming.bytes + length + 1, w->incoming.length);
 }
 
-/* The older part makes room for the newer one. */
+/* The older part makes room for the newer one. A program that never stops complaining is heard again the next
+ * time. */
 void zi_worker_complain(zi_worker *w)
 {
+    enum { READS_MOST = 1024 };
     char bytes[ZI_TAIL_SIZE];
-    long got;
-    while ((got = zi_process_read(w->process.complaints, bytes, sizeof bytes)) > 0) {
+    for (int k = 0; k < READS_MOST; k++) {
+        const long got = zi_process_read(w->process.complaints, bytes, sizeof bytes);
+        if (got <= 0) {
+            return;
+        }
         const size_t count = (size_t)got;
         const size_t kept = w->tail_length + count <= ZI_TAIL_SIZE ? w->tail_length : ZI_TAIL_SIZE - count;
         memmove(w->tail, w->tail + w->tail_length - kept, kept);

@@ -82,6 +82,19 @@ expect_in_error '5 evaluations in a row failed'
 "$zilch" export never.study --failures >failures.csv
 [ "$(wc -l <failures.csv)" -ge 6 ] || complain 'failures of a run that ended are not kept'
 
+# The shortest timeout is one; programs that attack their guards do not outlast one.
+: >"$ZILCH_TEST_LOG"
+expect_status 1 timeout -s KILL 60 "$zilch" optimize --dim 10 --program "$evaluator json hang=1" --timeout 1e-10 --most-failures 3
+expect_in_error 'did not answer within 1e-10 seconds'
+for how in stop=1 stop=3 kill=1 kill=2; do
+  expect_status 1 timeout -s KILL 60 "$zilch" optimize --dim 10 --program "$evaluator json stubborn daemons=2 $how" --timeout 0.2 \
+    --most-failures 3
+  expect_in_error '3 evaluations in a row failed'
+done
+expect_status 2 search --program "$evaluator json" --timeout -1
+expect_status 2 search --program "$evaluator json" --timeout nan
+expect_nobody
+
 # Interrupted and resumed, the run is the same; kill -9 leaves nobody.
 for signal in TERM KILL; do
   : >"$ZILCH_TEST_LOG"

@@ -42,7 +42,7 @@ system_headers=' assert ctype errno fenv float inttypes limits locale math signa
   stdbool stddef stdint stdio stdlib stdnoreturn string threads time
   dirent endian fcntl getopt glob langinfo malloc poll pthread sched spawn strings termios unistd argp
   sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait
-  sys/prctl sys/signalfd sys/socket sys/timerfd '
+  sys/pidfd sys/prctl sys/signalfd sys/socket sys/timerfd '
 system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
 
 layer_of()

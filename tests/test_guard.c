@@ -1,0 +1,292 @@
+/* Programs that do not want to end: after the timeout nothing of them is left, the search goes on soon, and
+ * the failure says what happened. */
+#define _GNU_SOURCE
+#include "support.h"
+#include "zilch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static char log_path[] = "/tmp/zilch_guard_XXXXXX";
+
+/* ---- What is left ---------------------------------------------------------------------------------------
+ */
+
+/* A process of the evaluator has the name of the log in its environment. */
+static int is_evaluator(const char *process)
+{
+    static char text[1 << 17];
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/environ", process);
+    FILE *file = fopen(path, "r");
+    const size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    for (size_t i = 0; i < length; i++) {
+        text[i] = (char)(text[i] ? text[i] : '\n');
+    }
+    text[length] = '\0';
+    return strstr(text, log_path) != NULL;
+}
+
+static size_t look_for_processes(int is_killing)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc");
+    assert_non_null(folder);
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        const long number = strtol(entry->d_name, NULL, 10);
+        if (number > 1 && number != getpid() && is_evaluator(entry->d_name)) {
+            count++;
+            if (is_killing) {
+                kill((pid_t)number, SIGKILL);
+            }
+        }
+    }
+    closedir(folder);
+    return count;
+}
+
+static void rest(long milliseconds)
+{
+    const struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Several looks: a chain may be between two processes for a moment. What is left is killed, so that a test
+ * that fails leaves nothing. */
+static size_t count_left(void)
+{
+    size_t count = 0;
+    for (int k = 0; k < 10; k++) {
+        count += look_for_processes(1);
+        rest(5);
+    }
+    return count;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- An evaluation that fails -----------------------------------------------------------------------------
+ */
+
+static char reason[512];
+
+static zilch_status hear(void *context, const zilch_failure *failure)
+{
+    (void)context;
+    snprintf(reason, sizeof reason, "%s", failure->reason);
+    return ZILCH_OK;
+}
+
+/* One point; the seconds that it took. */
+static double evaluate(const char *program, const char *first, const char *second, double timeout)
+{
+    const char *words[] = {program, "json", "stubborn", first, second, NULL};
+    const double x[3] = {0};
+    const uint64_t id = 1;
+    const zilch_batch batch = {.n = 1, .dim = 3, .id = &id, .x = x};
+    zilch_program_options o = zilch_program_defaults();
+    zilch_program *p;
+    double value = 0.0;
+    o.failure = hear;
+    o.timeout = timeout;
+    *reason = '\0';
+    assert_int_equal(zilch_program_open(&p, words, &o), ZILCH_OK);
+    const double begin = now();
+    assert_int_equal(zilch_program_objective(p, &batch, &value), ZILCH_OK);
+    assert_true(isnan(value));
+    const double seconds = now() - begin;
+    zilch_program_close(p);
+    return seconds;
+}
+
+#define LATE "did not answer within 0.3 seconds"
+#define CLOSED "closed its output before it answered"
+#define UNGUARDED "; its guard process was killed or did not answer"
+
+enum { SECONDS_MOST = 15 }; /* on a busy machine */
+
+/* What is said of it; where two things happen at once, there are two reasons. */
+static const struct {
+    const char *first, *second, *reason, *other;
+} cases[] = {
+    {"daemons=5", "shut=1", LATE, CLOSED},
+    {"daemons=5", "halt=1", LATE, LATE},
+    {"chains=1", "", LATE, LATE},
+    {"chains=30", "", LATE, LATE},
+    {"hops=1", "", LATE, LATE},
+    {"hops=10", "", LATE, LATE},
+    {"bomb=5", "", LATE, LATE},
+    {"flood=1", "", LATE, LATE},
+    {"stop=1", "", LATE, LATE},
+    {"stop=2", "daemons=3", LATE, LATE},
+    {"stop=3", "chains=3", LATE, LATE},
+    {"stop=4", "daemons=3", LATE, LATE UNGUARDED},
+    {"kill=1", "daemons=3", "was ended by signal 9 (Killed)" UNGUARDED, CLOSED UNGUARDED},
+    {"kill=1", "chains=3", "was ended by signal 9 (Killed)" UNGUARDED, CLOSED UNGUARDED},
+    {"kill=2", "daemons=3", CLOSED UNGUARDED, LATE UNGUARDED},
+    {"kill=2", "chains=3", CLOSED UNGUARDED, LATE UNGUARDED},
+};
+
+static void nothing_outlives_the_timeout(void **state)
+{
+    (void)state;
+    const char *only = getenv("ZILCH_TEST_ONLY"); /* to look at one by hand */
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        if (only && strcmp(only, cases[k].first) != 0) {
+            continue;
+        }
+        const double seconds = evaluate(getenv("ZILCH_EVALUATOR"), cases[k].first, cases[k].second, 0.3);
+        const size_t left = count_left();
+        const int is_said = strcmp(reason, cases[k].reason) == 0 || strcmp(reason, cases[k].other) == 0;
+        print_message("%s %s: %zu processes left, %.2f seconds: %s\n", cases[k].first, cases[k].second, left,
+                      seconds, reason);
+        assert_true(left == 0 && seconds < SECONDS_MOST && is_said);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+        assert_int_equal(errno, ECHILD);
+    }
+}
+
+/* A timer of 0 nanoseconds would not ring. */
+static void the_shortest_timeout_is_one(void **state)
+{
+    (void)state;
+    static const double timeouts[] = {1e-10, 5e-324, 1e-9, 0.9999999999, 1e-3};
+    for (size_t k = 0; k < COUNT(timeouts); k++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "did not answer within %g seconds", timeouts[k]);
+        assert_true(evaluate(getenv("ZILCH_EVALUATOR"), NULL, NULL, timeouts[k]) < SECONDS_MOST);
+        assert_string_equal(reason, expected);
+        assert_int_equal(count_left(), 0);
+    }
+}
+
+/* ---- Other users
+ * -------------------------------------------------------------------------------------------- */
+
+static void a_change_of_user_does_not_help(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_true(evaluate(getenv("ZILCH_EVALUATOR"), "user=1", "daemons=2", 0.3) < SECONDS_MOST);
+    assert_string_equal(reason, LATE);
+    assert_int_equal(count_left(), 0);
+}
+
+/* One that belongs to root and runs as its owner. */
+static void copy_evaluator(const char *path)
+{
+    static char bytes[1 << 16];
+    FILE *from = fopen(getenv("ZILCH_EVALUATOR"), "r");
+    FILE *to = fopen(path, "w");
+    assert_true(from && to);
+    for (size_t count = fread(bytes, 1, sizeof bytes, from); count;
+         count = fread(bytes, 1, sizeof bytes, from)) {
+        assert_int_equal(fwrite(bytes, 1, count, to), count);
+    }
+    fclose(from);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(chmod(path, 04755), 0);
+}
+
+static int evaluate_as_nobody(const char *program)
+{
+    char expected[128];
+    if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0) {
+        return 2;
+    }
+    const double seconds = evaluate(program, "user=0.5", "daemons=2", 0.3);
+    const char *number = strstr(reason, "its process ");
+    snprintf(expected, sizeof expected,
+             LATE "; its process %ld, which belongs to another user, could not be ended",
+             number ? strtol(number + 12, NULL, 10) : 0);
+    return seconds > SECONDS_MOST || strcmp(reason, expected) != 0;
+}
+
+/* It is not waited for. */
+static void a_process_that_may_not_be_killed_is_named(void **state)
+{
+    (void)state;
+    char path[sizeof log_path + 8];
+    if (geteuid() != 0) {
+        skip();
+    }
+    snprintf(path, sizeof path, "%s.root", log_path);
+    copy_evaluator(path);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(evaluate_as_nobody(path));
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    const size_t left = count_left();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(status, 0);
+    assert_true(left > 0);
+    assert_int_equal(count_left(), 0);
+}
+
+/* ---- Us
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* We are killed while the program does its worst. The guards are still at work then, for a moment. */
+static void a_kill_leaves_nothing(void **state)
+{
+    (void)state;
+    static const char *const how[][2] = {
+        {"chains=10", ""}, {"daemons=5", "stop=1"}, {"bomb=4", "halt=1"}, {"kill=2", "chains=2"}};
+    for (size_t k = 0; k < COUNT(how); k++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            (void)evaluate(getenv("ZILCH_EVALUATOR"), how[k][0], how[k][1], 0.0);
+            rest(60000);
+            _exit(0);
+        }
+        rest(500);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        for (int i = 0; i < 500 && look_for_processes(0) > 0; i++) {
+            rest(10);
+        }
+        assert_int_equal(count_left(), 0);
+    }
+}
+
+static int make_log(void **state)
+{
+    (void)state;
+    const int file = mkstemp(log_path);
+    return file < 0 || fchmod(file, 0666) != 0 || close(file) != 0 ||
+           setenv("ZILCH_TEST_LOG", log_path, 1) != 0;
+}
+
+static int remove_log(void **state)
+{
+    (void)state;
+    return unlink(log_path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_outlives_the_timeout),
+        cmocka_unit_test(the_shortest_timeout_is_one),
+        cmocka_unit_test(a_change_of_user_does_not_help),
+        cmocka_unit_test(a_process_that_may_not_be_killed_is_named),
+        cmocka_unit_test(a_kill_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_log, remove_log);
+}
