@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/simd.h"
 #include "math/linalg.h"
+#include "model/model.h"
 
 #include <float.h>
 
@@ -133,7 +134,7 @@ static zilch_status finish_column(const sums *s, size_t j, double *mu, double *s
     const double shift = s->shift[j] / s->active[j];
     const double variance = s->squares[j] / s->active[j] - shift * shift;
     *mu = fmin(fmax(*mu + shift, s->low[j]), s->high[j]);
-    if (!isfinite(*mu) || !isfinite(variance) || s->high[j] - s->low[j] < 1e-140) {
+    if (!isfinite(*mu) || !isfinite(variance) || s->high[j] - s->low[j] < ZI_LEAST_SPREAD) {
         return zi_fail(ZILCH_ENUMERIC, "fit: column %zu (counted from 0) is too large or too small; scale it",
                        j);
     }
