@@ -106,7 +106,14 @@ ZILCH_API void zilch_set_allocator(void *(*alloc)(size_t bytes), void (*release)
 
 /* Threads that the BLAS library may use inside one call, for the whole process.
  * The library itself never changes it. One thread gives reproducible bits, and is
- * right for a program that runs several fits at once. */
+ * right for a program that runs several fits at once. Threads for which there is no
+ * memory are not started.
+ *
+ * OpenBLAS needs a buffer of 128 megabytes for each thread that is in it. Where the
+ * first cannot be had, fits fail with ENOMEM; where only some can be had, threads
+ * wait for each other. OpenBLAS starts threads of its own already when it is loaded:
+ * where memory is limited (ulimit -v), set OPENBLAS_NUM_THREADS=1 in the environment
+ * of a program that uses this library. The command does so by itself. */
 ZILCH_API void zilch_set_blas_threads(unsigned threads);
 
 /* ---- Random numbers: explicit, small, copyable ---------------------------- */

@@ -256,6 +256,7 @@ zilch_status zi_observed(const zi_data *data, double total, const double *p, con
     const size_t least = fitting < 256 ? 256 : fitting; /* short blocks would starve the rank update */
     const size_t block_rows = least < data->rows ? least : data->rows;
     double *block;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&block, 5 * d + block_rows * 2 * d));
     double *inverse_sigma = block;
     double *scale = block + d;
