@@ -140,37 +140,43 @@ static const study_run *choose(const request *r, const study_file *f)
     return &f->runs[f->count - 1];
 }
 
-/* What would let it go on: more of what ended it. */
-static void suggest_limit(const zilch_run *run, char *out, size_t size)
+/* What would let it go on: more of what ended it. A search that has ended by itself would end again. */
+static void suggest(const zilch_run *run, char *out, size_t size)
 {
+    static const char more[] = "it goes on with new limits, such as";
     switch (run->stop) {
     case ZILCH_STOP_EVALUATIONS:
-        snprintf(out, size, "--evaluations %llu", 2 * (unsigned long long)run->evaluations);
+        snprintf(out, size, "%s --evaluations %llu", more, 2 * (unsigned long long)run->evaluations);
         return;
     case ZILCH_STOP_TARGET:
-        snprintf(out, size, "a better --target");
+        snprintf(out, size, "%s a better --target", more);
         return;
     case ZILCH_STOP_STAGNATION:
-        snprintf(out, size, "a larger --stagnation");
+        snprintf(out, size, "%s a larger --stagnation", more);
+        return;
+    case ZILCH_STOP_CONVERGED:
+        snprintf(out, size, "to look elsewhere, begin another run with another --seed or with --restart");
+        return;
+    case ZILCH_STOP_DIVERGED:
+        snprintf(out, size, "to keep the search in, begin another run with --bounds");
         return;
     default:
-        snprintf(out, size, "--generations %llu", 2 * (unsigned long long)run->generations);
+        snprintf(out, size, "%s --generations %llu", more, 2 * (unsigned long long)run->generations);
     }
 }
 
 /* Time is counted anew each time: where it was over, there is more of it now. */
 static int check_run(const request *r, const study_run *run)
 {
-    char limit[64];
+    char remedy[128];
     const zilch_stop stop = run->run.stop;
     if (stop == ZILCH_STOP_NONE || stop == ZILCH_STOP_OBSERVER || is_anything_new(r)) {
         return 0;
     }
-    suggest_limit(&run->run, limit, sizeof limit);
-    return cli_fail(
-        "%s: run %llu has ended, after %llu generations, by: %s; it goes on with new limits, such as %s",
-        r->study, (unsigned long long)run->run.run, (unsigned long long)run->run.generations,
-        study_stop_name(stop), limit);
+    suggest(&run->run, remedy, sizeof remedy);
+    return cli_fail("%s: run %llu has ended, after %llu generations, by: %s; %s", r->study,
+                    (unsigned long long)run->run.run, (unsigned long long)run->run.generations,
+                    study_stop_name(stop), remedy);
 }
 
 /* ---- Going on --------------------------------------------------------------------------------------- */

@@ -242,7 +242,8 @@ static int write_learned(const report *r, const private_folder *folder, report_f
     }
     const zilch_status status = zilch_optimizer_model(r->best.optimizer, &model);
     if (status != ZILCH_OK) {
-        return status == ZILCH_ESTATE ? 0 : cli_fail_library(); /* another law has none */
+        /* Another law has none, nor has a search that has converged or diverged. */
+        return status == ZILCH_ESTATE || status == ZILCH_ENUMERIC ? 0 : cli_fail_library();
     }
     learned l = {.report = r, .model = model};
     choose_correlated(&l);

@@ -106,7 +106,14 @@ ZILCH_API void zilch_set_allocator(void *(*alloc)(size_t bytes), void (*release)
 
 /* Threads that the BLAS library may use inside one call, for the whole process.
  * The library itself never changes it. One thread gives reproducible bits, and is
- * right for a program that runs several fits at once. */
+ * right for a program that runs several fits at once. Threads for which there is no
+ * memory are not started.
+ *
+ * OpenBLAS needs a buffer of 128 megabytes for each thread that is in it. Where the
+ * first cannot be had, fits fail with ENOMEM; where only some can be had, threads
+ * wait for each other. OpenBLAS starts threads of its own already when it is loaded:
+ * where memory is limited (ulimit -v), set OPENBLAS_NUM_THREADS=1 in the environment
+ * of a program that uses this library. The command does so by itself. */
 ZILCH_API void zilch_set_blas_threads(unsigned threads);
 
 /* ---- Random numbers: explicit, small, copyable ---------------------------- */
@@ -619,14 +626,17 @@ typedef struct zilch_optimizer zilch_optimizer;
     X(FORCED_ON, "on")       \
     X(FORCED_OFF, "off")
 
-/* Why zilch_optimize() came back. */
+/* Why zilch_optimize() came back. converged: the elites are so close together that a law of theirs is too
+ * narrow to compute with. diverged: they are so large that it is too wide. */
 #define ZILCH_STOP_LIST(X)             \
     X(STOP_NONE, "not stopped")        \
     X(STOP_GENERATIONS, "generations") \
     X(STOP_EVALUATIONS, "evaluations") \
     X(STOP_TARGET, "target")           \
     X(STOP_STAGNATION, "stagnation")   \
-    X(STOP_OBSERVER, "observer")
+    X(STOP_OBSERVER, "observer")       \
+    X(STOP_CONVERGED, "converged")     \
+    X(STOP_DIVERGED, "diverged")
 
 #define X(name, text) ZILCH_##name,
 typedef enum zilch_law { ZILCH_LAW_LIST(X) } zilch_law;
@@ -697,7 +707,8 @@ typedef struct zilch_optimizer_options {
     size_t remember;  /* 0: all; how many of the best points the archive keeps the coordinates of, at least
                          `elites`; of the others only what they are worth. One of these that comes
                               again counts as another point */
-    uint64_t restart; /* 0: never; begin anew after so many generations without a new best */
+    uint64_t restart; /* 0: never; begin anew after so many generations without a new best, or when the law
+                         has become too narrow or too wide to go on */
     zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
     zilch_refit refit;         /* and what it keeps */
 
@@ -719,7 +730,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_create(zilch_optimizer *
 ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
 
 /* Points to evaluate: n ids and n x dim coordinates. First the population of the generation; who asks for
- * more than that gets more points of the same law. */
+ * more than that gets more points of the same law. Where zilch_optimize() would end because the search has
+ * converged or diverged, ask begins anew instead, as `restart` does: the archive is kept, and
+ * zilch_progress.restarts grows. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, size_t n, uint64_t *id,
                                                   double *x);
 
@@ -758,11 +771,11 @@ typedef struct zilch_progress {
     uint64_t foreign;  /* of the evaluations, those of points that were not asked for */
     uint64_t points;   /* different ones evaluated */
     uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
-    uint64_t restarts;
-    size_t waiting; /* points asked for and not yet told, of this generation */
-    double noise;   /* standard deviation of one evaluation of a good point, from those that came again
-                       lately, or from the errors told; NaN: not known */
-    double scale;   /* of the zig law's sigma: above 1 while it is widened */
+    uint64_t restarts; /* how often the search began anew */
+    size_t waiting;    /* points asked for and not yet told, of this generation */
+    double noise;      /* standard deviation of one evaluation of a good point, from those that came again
+                          lately, or from the errors told; NaN: not known */
+    double scale;      /* of the zig law's sigma: above 1 while it is widened */
     /* The best of the archive, which takes values when a generation closes, and what was told late or
      * beside it when the next one opens; NaN before there is one. */
     double best_value, best_fitness; /* as the objective gave it, and with the price */
@@ -853,8 +866,9 @@ ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_limits_reached(const zilch_limits 
                                                              const zilch_optimizer *optimizer,
                                                              zilch_stop *reason);
 
-/* Runs until a limit is met; which one, goes to *reason (may be NULL). Any failure leaves the optimiser as it
- * was after the last generation that closed, and the points of the one begun are asked again. */
+/* Runs until a limit is met; which one, goes to *reason (may be NULL). A search that has converged or
+ * diverged ends too, unless `restart` lets it begin anew. Any failure leaves the optimiser as it was after
+ * the last generation that closed, and the points of the one begun are asked again. */
 ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimize(zilch_optimizer *optimizer, zilch_objective objective,
                                                        void *context, const zilch_limits *limits,
                                                        zilch_observer observer, void *observer_context,

@@ -4,7 +4,13 @@
 
 #include "support.h"
 
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 enum { MOST = 160 };
+
+int openblas_get_num_threads(void);
 
 static const size_t sizes[] = {1, 2, 3, 31, 32, 33, 70};
 
@@ -518,8 +524,6 @@ static void test_out_of_memory(void **state)
     }
 }
 
-int openblas_get_num_threads(void);
-
 static void test_blas_threads(void **state)
 {
     (void)state;
@@ -533,9 +537,79 @@ static void test_blas_threads(void **state)
     zilch_set_blas_threads(before);
 }
 
+/* ---- Threads and the buffers of OpenBLAS -------------------------------------------------------- */
+
+enum { ORDER = 90, ROWS = 70, JOBS = 400 };
+
+typedef struct crowd {
+    double *y, *product; /* ROWS x ORDER, and what all must give */
+} crowd;
+
+static zilch_status multiply_again(void *context, size_t index)
+{
+    const crowd *c = context;
+    double *mine = calloc(ORDER * ORDER, sizeof *mine); /* cmocka's counts in one thread only */
+    (void)index;
+    if (!mine) {
+        return zilch_fail(ZILCH_ENOMEM, "no memory for a product");
+    }
+    zi_rank_update(ORDER, ROWS, 1.0, c->y, 0.0, mine);
+    const int is_same = memcmp(mine, c->product, ORDER * ORDER * sizeof *mine) == 0;
+    free(mine);
+    return is_same ? ZILCH_OK : zilch_fail(ZILCH_ENUMERIC, "another product");
+}
+
+static void multiply_in_crowd(const char *what)
+{
+    crowd c = {test_malloc(ROWS * ORDER * sizeof(double)), new_matrix(ORDER)};
+    zilch_rng rng = zilch_rng_make(8, 1);
+    zilch_rng_normals(&rng, ROWS * ORDER, c.y);
+    memset(c.product, 0, ORDER * ORDER * sizeof *c.product);
+    zi_rank_update(ORDER, ROWS, 1.0, c.y, 0.0, c.product);
+    if (zilch_parallel(6, JOBS, multiply_again, &c) != ZILCH_OK) {
+        fail_msg("%s: %s", what, zilch_last_error());
+    }
+    test_free(c.y);
+    test_free(c.product);
+}
+
+/* With memory for one buffer, threads wait for each other; OpenBLAS alone would try for ever to get more. */
+static void test_few_buffers(void **state)
+{
+    (void)state;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    struct rlimit before;
+    unsigned long long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (!statm) {
+        skip();
+    }
+    assert_int_equal(fscanf(statm, "%llu", &pages), 1);
+    fclose(statm);
+    assert_int_equal(zi_blas_reserve(), ZILCH_OK);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    struct rlimit tight = before;
+    tight.rlim_cur = (rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE) + (UINT64_C(240) << 20));
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    multiply_in_crowd("with few buffers");
+    zilch_set_blas_threads(1);
+    zilch_set_blas_threads(8); /* for whose buffers there is no memory */
+    assert_int_equal(openblas_get_num_threads(), 1);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+#endif
+}
+
+static void test_many_buffers(void **state)
+{
+    (void)state;
+    multiply_in_crowd("with as many buffers as threads");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_buffers), /* first: OpenBLAS keeps what it has */
+        cmocka_unit_test(test_many_buffers),
         cmocka_unit_test(test_rank_update),
         cmocka_unit_test(test_symmetrise),
         cmocka_unit_test(test_eigen),

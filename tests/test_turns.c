@@ -70,10 +70,9 @@ static void edit(const char *sql)
 }
 
 /* A study of a run that is the same as the optimiser that is given back. */
-static zilch_optimizer *begin(void)
+static zilch_optimizer *begin_with(const zilch_optimizer_options *options)
 {
-    const zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, 4);
-    zilch_optimizer *o = create_with(DIM, 3, &options);
+    zilch_optimizer *o = create_with(DIM, 3, options);
     zilch_study *study;
     uint64_t run;
     snprintf(path, sizeof path, "/tmp/zilch_turns_%ld.study", (long)getpid());
@@ -83,6 +82,12 @@ static zilch_optimizer *begin(void)
     assert_int_equal(run, 1);
     zilch_study_close(study);
     return o;
+}
+
+static zilch_optimizer *begin(void)
+{
+    const zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, 4);
+    return begin_with(&options);
 }
 
 static void end(zilch_optimizer *o)
@@ -315,9 +320,53 @@ static void reasons_are_kept(void **state)
     unlink(path);
 }
 
+/* ---- Where no law can follow --------------------------------------------------------------------- */
+
+/* By hand, a run that has converged begins anew; the study has it as the optimiser in memory does. */
+static void a_converged_run_begins_anew(void **state)
+{
+    (void)state;
+    static const zilch_forced on[DIM] = {ZILCH_FORCED_ON, ZILCH_FORCED_ON, ZILCH_FORCED_ON, ZILCH_FORCED_ON,
+                                         ZILCH_FORCED_ON};
+    zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, 4);
+    options.forced = on;
+    options.initial_sigma = 1e-138;
+    zilch_optimizer *o = begin_with(&options);
+    uint64_t id[N];
+    double x[N * DIM], value[N];
+    size_t generations = 0;
+    for (; generations < 200 && zilch_optimizer_progress(o).restarts < 2; generations++) {
+        int is_closed = 0;
+        uint64_t same_id[N];
+        double same_x[N * DIM];
+        assert_int_equal(ask(N, 0, id, x), N);
+        OK(zilch_ask(o, N, same_id, same_x));
+        assert_memory_equal(x, same_x, sizeof x);
+        for (size_t i = 0; i < N; i++) {
+            value[i] = 0.0;
+            for (size_t j = 0; j < DIM; j++) {
+                value[i] += fabs(x[i * DIM + j]);
+            }
+        }
+        OK(tell(N, id, value, &is_closed));
+        assert_true(is_closed);
+        OK(zilch_tell(o, N, same_id, value));
+    }
+    assert_int_equal(zilch_optimizer_progress(o).restarts, 2);
+    zilch_study *study = open_study();
+    zilch_conclusion c = {.stop = ZILCH_STOP_CONVERGED};
+    OK(zilch_study_conclude(study, 1, &c, NULL));
+    c.stop = ZILCH_STOP_NONE;
+    OK(zilch_study_conclusion(study, 1, &c, NULL));
+    assert_int_equal(c.stop, ZILCH_STOP_CONVERGED);
+    zilch_study_close(study);
+    end(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_converged_run_begins_anew),
         cmocka_unit_test(a_run_by_hand_is_a_run),
         cmocka_unit_test(what_comes_late_counts),
         cmocka_unit_test(what_is_out_can_be_seen),

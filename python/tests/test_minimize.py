@@ -415,6 +415,28 @@ def test_stagnation_ends_the_search():
     assert result.nit == 4
 
 
+@pytest.mark.parametrize("is_submitted", [False, True])
+def test_convergence_and_divergence_end_the_search(is_submitted):
+    common = dict(on=range(3), population=14, elites=4, generations=600, recommend=30)
+    with ThreadPoolExecutor(1) as pool:
+        common["executor"] = pool if is_submitted else None
+        narrow = zilch.minimize(lambda x: float(x @ x), 3, initial_sigma=1e-130, **common)
+        wide = zilch.minimize(lambda x: float(x.sum()), 3, initial_sigma=1e140, **common)
+    for result, ending in (narrow, "converged"), (wide, "diverged"):
+        assert (result.message, result.success) == (f"stopped by: {ending}", True)
+        assert 0 < result.nit < 600
+        assert np.isfinite(result.x).all() and np.isfinite(result.fun)
+        ids, _ = result.optimizer.ask(5)  # whoever asks can go on
+        assert len(ids) == 5
+
+
+def test_restart_goes_on_after_convergence():
+    result = zilch.minimize(lambda x: float(x @ x), 3, initial_sigma=1e-130, on=range(3), population=14, elites=4,
+                            generations=300, restart=10**6, recommend=0)
+    assert result.message == "stopped by: generations"
+    assert result.optimizer.progress.restarts > 0
+
+
 # ---- First points
 
 def test_x0_may_be_the_second_argument_one_point_or_many():

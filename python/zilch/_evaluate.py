@@ -174,7 +174,10 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[st
             if n == 0:  # all are asked for, and with share < 1 nobody waits for the last
                 return "evaluations"
         asked += n
+        restarts = optimizer.progress.restarts
         ids, x = optimizer.ask(n)
+        if optimizer.progress.restarts > restarts and not optimizer.settings["restart"]:
+            return _ending(optimizer)
         objective.generation = optimizer.progress.generations
         objective.submit(ids, x, ids)
         began = time.perf_counter()
@@ -183,6 +186,11 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[st
         if observer(time.perf_counter() - began):
             return "observer"
     return stop
+
+
+def _ending(optimizer: Optimizer) -> str:
+    """Where the library would have ended, asking has begun anew: the best point says which end it was."""
+    return "diverged" if np.abs(optimizer.best.x).max() > 1e100 else "converged"
 
 
 def _await_generation(optimizer: Optimizer, objective: Submitted) -> None:

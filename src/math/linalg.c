@@ -1,12 +1,18 @@
 /* Dense linear algebra: the one file that knows BLAS and LAPACK (OpenBLAS), through
- * their Fortran names; see linalg.h for the order of entries. */
+ * their Fortran names; see linalg.h for the order of entries.
+ *
+ * OpenBLAS maps a buffer for each thread that is in it at one time, keeps it for the next that comes, and
+ * where it cannot map one it tries again for ever. So no more threads are let in than there are buffers, and
+ * a new one is asked for only when the memory for it has just been seen to be there. */
 #include "math/linalg.h"
 
 #include "base/memory.h"
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *a, const int *lda, const double *beta, double *c, const int *ldc);
@@ -31,8 +37,93 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc);
 void openblas_set_num_threads(int threads);
+int openblas_get_num_threads(void);
+/* What OpenBLAS itself takes its buffers with; another build may not show it. */
+__attribute__((weak)) void *blas_memory_alloc(int which);
+__attribute__((weak)) void blas_memory_free(void *buffer);
 
 static const double one = 1.0;
+
+/* ---- Memory of OpenBLAS ----------------------------------------------------------- */
+
+static const size_t buffer_bytes = (size_t)128 << 20; /* of OpenBLAS on most processors; on others less */
+static const size_t stack_bytes = (size_t)8 << 20;    /* of one of its own threads, as usual */
+enum { MOST_BUFFERS = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_cond_t is_left = PTHREAD_COND_INITIALIZER;
+static void *known[MOST_BUFFERS]; /* buffers that OpenBLAS has shown to have */
+static size_t buffers, inside;    /* how many those are, and how many threads are in it */
+
+static int is_obtainable(size_t bytes)
+{
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return map != MAP_FAILED && munmap(map, bytes) == 0;
+}
+
+static int is_known(const void *buffer)
+{
+    size_t k = 0;
+    while (k < buffers && known[k] != buffer) {
+        k++;
+    }
+    return k < buffers;
+}
+
+/* One more buffer: some are taken at once, until there is a new one among them; then all are given back, for
+ * whoever comes. */
+static int get_buffer(void)
+{
+    void *taken[MOST_BUFFERS];
+    size_t count = 0;
+    int is_new = 0;
+    while (!is_new && count < MOST_BUFFERS && buffers < MOST_BUFFERS && is_obtainable(buffer_bytes)) {
+        void *buffer = blas_memory_alloc ? blas_memory_alloc(0) : NULL;
+        is_new = !buffer || !is_known(buffer);
+        taken[count++] = buffer;
+        if (is_new) {
+            known[buffers++] = buffer;
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (taken[k]) {
+            blas_memory_free(taken[k]);
+        }
+    }
+    return is_new;
+}
+
+zilch_status zi_blas_reserve(void)
+{
+    pthread_mutex_lock(&lock);
+    const int is_there = buffers > 0 || get_buffer();
+    pthread_mutex_unlock(&lock);
+    return is_there ? ZILCH_OK
+                    : zi_fail(ZILCH_ENOMEM,
+                              "out of memory: OpenBLAS needs a buffer of %zu bytes; allow more (ulimit -v)",
+                              buffer_bytes);
+}
+
+/* Where there is no memory for another buffer, a thread waits for one that is in use. */
+static void enter(void)
+{
+    pthread_mutex_lock(&lock);
+    while (inside >= buffers && !get_buffer() && inside > 0) {
+        pthread_cond_wait(&is_left, &lock);
+    }
+    inside++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void leave(void)
+{
+    pthread_mutex_lock(&lock);
+    inside--;
+    pthread_cond_signal(&is_left);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- Threads of OpenBLAS ---------------------------------------------------------- */
 
 static int blas_int(size_t n)
 {
@@ -40,17 +131,26 @@ static int blas_int(size_t n)
     return (int)n;
 }
 
+/* A new thread takes its buffer when it starts: those for which there is no memory are not started. */
 void zilch_set_blas_threads(unsigned threads)
 {
     const unsigned most = 1024;
-    openblas_set_num_threads((int)(threads < 1 ? 1 : threads < most ? threads : most));
+    const int now = openblas_get_num_threads();
+    const int wanted = (int)(threads < 1 ? 1 : threads < most ? threads : most);
+    if (wanted <= now || is_obtainable((size_t)(wanted - now) * (buffer_bytes + stack_bytes))) {
+        openblas_set_num_threads(wanted);
+    }
 }
+
+/* ---- Matrices --------------------------------------------------------------------- */
 
 void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c)
 {
     const int order = blas_int(n);
     const int count = blas_int(rows);
+    enter();
     dsyrk_("L", "N", &order, &count, &alpha, y, &order, &beta, c, &order);
+    leave();
 }
 
 /* In BLAS' order every matrix is its transpose: c^T = b^T a^T. */
@@ -60,7 +160,9 @@ void zi_multiply_add(size_t rows, size_t inner, size_t cols, double alpha, const
     const int m = blas_int(cols);
     const int n = blas_int(rows);
     const int k = blas_int(inner);
+    enter();
     dgemm_("N", "N", &m, &n, &k, &alpha, b, &m, a, &k, &one, c, &m);
+    leave();
 }
 
 void zi_identity(size_t n, double *a)
@@ -97,10 +199,13 @@ zilch_status zi_eigen(size_t n, double *a, double *value)
     const int work_size = 1 + 6 * order + 2 * order * order; /* dsyevd's stated minimum */
     const int iwork_size = 3 + 5 * order;
     double *work; /* and the integers, which need less room as doubles */
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&work, (size_t)work_size + (size_t)iwork_size));
     int *iwork = (int *)(work + work_size);
     int info;
+    enter();
     dsyevd_("V", "L", &order, a, &order, value, work, &work_size, iwork, &iwork_size, &info);
+    leave();
     zi_free(work);
     return info == 0 ? ZILCH_OK : eigen_failed(n);
 }
@@ -114,11 +219,13 @@ zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, dou
     const int work_size = 1 + 4 * order + order * order; /* dstedc's minimum; plenty for the others */
     const int iwork_size = 3 + 5 * order;
     double *work;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&work, 2 * n + (size_t)work_size + (size_t)iwork_size));
     double *beside = work + work_size; /* the tridiagonal matrix's second diagonal */
     double *reflector = beside + n;
     int *iwork = (int *)(reflector + n);
     int info;
+    enter();
     dsytrd_("L", &order, a, &order, value, beside, reflector, work, &work_size, &info);
     dstedc_("I", &order, value, beside, vector, &order, work, &work_size, iwork, &iwork_size, &info);
     if (info == 0) {
@@ -132,6 +239,7 @@ zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, dou
         dormtr_("L", "L", "N", &order, &wanted, a, &order, reflector, vector + *first * n, &order, work,
                 &work_size, &info);
     }
+    leave();
     zi_free(work);
     return info == 0 ? ZILCH_OK : eigen_failed(n);
 }
@@ -140,7 +248,9 @@ int zi_cholesky(size_t n, double *a)
 {
     const int order = blas_int(n);
     int info;
+    enter();
     dpotrf_("L", &order, a, &order, &info);
+    leave();
     assert(info >= 0);
     return info == 0 && a[n * n - 1] > 0.0; /* a NaN anywhere shows in the last pivot */
 }
@@ -189,8 +299,11 @@ zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smal
     double small[STEPS * STEPS] = {0}; /* steps not done leave zeros, far below the largest */
     double value[STEPS];
     double *basis;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&basis, 3 * n));
+    enter();
     lanczos(n, factor, steps, basis, small);
+    leave();
     zi_free(basis);
     ZI_TRY(zi_eigen(steps, small, value));
     *smallest = 1.0 / value[steps - 1];
@@ -201,12 +314,16 @@ void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b)
 {
     const int order = blas_int(n);
     const int count = blas_int(rows);
+    enter();
     dtrmm_("L", "L", "N", "N", &order, &count, &one, factor, &order, b, &order);
+    leave();
 }
 
 void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b)
 {
     const int order = blas_int(n);
     const int count = blas_int(rows);
+    enter();
     dtrsm_("L", "L", "N", "N", &order, &count, &one, factor, &order, b, &order);
+    leave();
 }

@@ -9,6 +9,11 @@
 /* Largest order: workspace sizes must fit BLAS' int. */
 enum { ZI_MOST_ORDER = 32000 };
 
+/* Before what has no status below. OpenBLAS works in a buffer of 128 megabytes, one for each thread that is
+ * in it, and where it cannot get one it tries for ever. This gets the first; ENOMEM if it is not to be had.
+ */
+zilch_status zi_blas_reserve(void);
+
 /* c (lower) = beta c + alpha y^T y, for y of `rows` rows of n. */
 void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c);
 

@@ -240,6 +240,7 @@ static void choose_factors(analysis *a)
 static zilch_status find_factors(analysis *a)
 {
     const int by_rows = a->order == a->rows;
+    ZI_TRY(zi_blas_reserve());
     if (by_rows) {
         multiply_rows(a);
     } else {

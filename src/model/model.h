@@ -8,6 +8,10 @@
 /* Of any structure, and of full. */
 enum { ZI_MOST_DIM = 1000000, ZI_MOST_FULL_DIM = ZI_MOST_ORDER / 2, ZI_MOST_RANK = 1000 };
 
+/* A column whose nonzeros differ by less than this, but differ, has no fit: their squares would be no
+ * numbers. */
+#define ZI_LEAST_SPREAD 1e-140
+
 /* One block holds the struct and all arrays. */
 struct zilch_model {
     size_t dim;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/simd.h"
 #include "math/linalg.h"
+#include "model/model.h"
 
 #include <float.h>
 
@@ -133,7 +134,7 @@ static zilch_status finish_column(const sums *s, size_t j, double *mu, double *s
     const double shift = s->shift[j] / s->active[j];
     const double variance = s->squares[j] / s->active[j] - shift * shift;
     *mu = fmin(fmax(*mu + shift, s->low[j]), s->high[j]);
-    if (!isfinite(*mu) || !isfinite(variance) || s->high[j] - s->low[j] < 1e-140) {
+    if (!isfinite(*mu) || !isfinite(variance) || s->high[j] - s->low[j] < ZI_LEAST_SPREAD) {
         return zi_fail(ZILCH_ENUMERIC, "fit: column %zu (counted from 0) is too large or too small; scale it",
                        j);
     }
@@ -255,6 +256,7 @@ zilch_status zi_observed(const zi_data *data, double total, const double *p, con
     const size_t least = fitting < 256 ? 256 : fitting; /* short blocks would starve the rank update */
     const size_t block_rows = least < data->rows ? least : data->rows;
     double *block;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&block, 5 * d + block_rows * 2 * d));
     double *inverse_sigma = block;
     double *scale = block + d;

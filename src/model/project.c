@@ -326,6 +326,7 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
     const size_t n = 2 * dim;
     double *spare; /* and the projector's other arrays */
     size_t *live;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&spare, n * n + 2 * n));
     const zilch_status allocated = zi_alloc(&live, n + 1);
     if (allocated != ZILCH_OK) {
@@ -354,6 +355,7 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
 
 zilch_status zi_correlation_factor(size_t n, const double *sigma, double *factor)
 {
+    ZI_TRY(zi_blas_reserve());
     if (factorise(n, sigma, 0.0, factor)) {
         return ZILCH_OK;
     }

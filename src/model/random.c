@@ -54,6 +54,7 @@ static zilch_status draw(zilch_model **out, size_t dim, zilch_rng *rng, double d
     double *sigma = block + n * n;
     double *marginal = block + 2 * n * n;
     zi_projected projected;
+    ZI_TRY(zi_blas_reserve());
     if (!random_basis(n, rng, q, sigma)) {
         return zi_fail(ZILCH_ENUMERIC, "random model: the basis is singular");
     }

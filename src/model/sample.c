@@ -70,6 +70,7 @@ zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng, size_t
     const size_t n = 2 * model->dim + model->rank;
     const size_t block_rows = block_of(model, rows);
     double *latent;
+    ZI_TRY(model->factor ? zi_blas_reserve() : ZILCH_OK);
     ZI_TRY(zi_alloc(&latent, block_rows * n));
     for (size_t begin = 0; begin < rows; begin += block_rows) {
         const size_t count = rows - begin < block_rows ? rows - begin : block_rows;

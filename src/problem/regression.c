@@ -209,6 +209,7 @@ static zilch_status fill_gram(zi_regression *r)
     enum { BLOCK = 256 };
     const zi_part *t = &r->training;
     double *block;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&block, BLOCK * r->cols));
     for (size_t begin = 0; begin < t->rows; begin += BLOCK) {
         const size_t count = t->rows - begin < BLOCK ? t->rows - begin : BLOCK;

@@ -4,7 +4,9 @@
 #include "search/optimizer.h"
 
 #include "base/memory.h"
+#include "model/model.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Streams of random numbers: so many for each generation. */
@@ -175,7 +177,8 @@ static zilch_status mend(const zilch_optimizer *o, const zi_marginals *marginals
 }
 
 /* Brings new genomes within the limits. */
-static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, size_t rows, double *genome)
+static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
+                              double *genome)
 {
     zi_marginals marginals = {0};
     double *x;
@@ -188,7 +191,7 @@ static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, siz
     }
     zilch_status status = zi_marginals_create(&marginals, o->dim, &o->options);
     if (status == ZILCH_OK) {
-        if (law_is_fitted(o)) {
+        if (!is_first) {
             zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
         }
         status = mend(o, &marginals, rows, o->slots, x, genome);
@@ -198,20 +201,26 @@ static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, siz
     return status;
 }
 
-/* All are numbers; and none is -0.0, as products too small for a number are. */
-static zilch_status check_finite(const zilch_optimizer *o, size_t rows, double *genome)
+/* All are numbers; and none is -0.0, as products too small for a number are. The first law is cut off at the
+ * largest number: without it there is no search. */
+static zilch_status check_finite(const zilch_optimizer *o, int is_first, size_t rows, double *genome)
 {
     for (size_t i = 0; i < rows * o->width; i++) {
         genome[i] += 0.0;
-        if (!isfinite(genome[i])) {
+        if (isfinite(genome[i])) {
+            continue;
+        }
+        if (!is_first) {
             return zi_fail(ZILCH_ENUMERIC,
                            "ask: the law gives coordinates beyond all numbers; bounds would keep them in");
         }
+        genome[i] = copysign(DBL_MAX, genome[i]);
     }
     return ZILCH_OK;
 }
 
-static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, size_t rows, double *genome)
+static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
+                               double *genome)
 {
     zi_draw draw = {.options = &o->options,
                     .dim = o->dim,
@@ -223,19 +232,72 @@ static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, si
                     .rows = rows,
                     .genome = genome};
     draw.rng.counter = (uint64_t)((o->slots - o->again) / rows) << PIECE_LOG2;
-    ZI_TRY(law_is_fitted(o) ? zi_draw_next(&draw) : zi_draw_first(&draw));
-    ZI_TRY(mend_rows(o, elite, rows, genome));
-    return check_finite(o, rows, genome);
+    ZI_TRY(is_first ? zi_draw_first(&draw) : zi_draw_next(&draw));
+    ZI_TRY(mend_rows(o, elite, is_first, rows, genome));
+    return check_finite(o, is_first, rows, genome);
 }
 
-zilch_status zi_generation_append(zilch_optimizer *o)
+/* ---- Where no law can follow ------------------------------------------------------ */
+
+/* Why the active values of one coordinate have no law. Squares and sums of what is far may be no numbers. */
+static zilch_stop ending_of(const zilch_optimizer *o, const double *elite, size_t i)
+{
+    static const double far = 1e100;
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (size_t k = 0; k < o->elites; k++) {
+        const double x = elite[k * o->width + i];
+        low = x != 0.0 ? fmin(low, x) : low;
+        high = x != 0.0 ? fmax(high, x) : high;
+    }
+    if (low < high && (low < -far || high > far)) {
+        return ZILCH_STOP_DIVERGED;
+    }
+    return low < high && high - low < ZI_LEAST_SPREAD ? ZILCH_STOP_CONVERGED : ZILCH_STOP_NONE;
+}
+
+/* Why the elites have none; STOP_NONE if that is not for their values. */
+static zilch_stop look_at_elites(const zilch_optimizer *o, const double *elite)
+{
+    zilch_stop ending = ZILCH_STOP_NONE;
+    for (size_t i = 0; i < o->width && ending != ZILCH_STOP_DIVERGED; i++) {
+        const zilch_stop found = ending_of(o, elite, i);
+        ending = found != ZILCH_STOP_NONE ? found : ending;
+    }
+    return ending;
+}
+
+/* ---- Opening ---------------------------------------------------------------------- */
+
+/* One more piece. With ENUMERIC, *ending has why. */
+static zilch_status append(zilch_optimizer *o, const double *elite, size_t rows, zilch_stop *ending)
+{
+    double *genome = o->genome + o->slots * o->width;
+    zilch_status status = zi_generation_fit(o);
+    if (status == ZILCH_ENUMERIC) {
+        *ending = look_at_elites(o, elite);
+    }
+    ZI_TRY(status);
+    status = draw_piece(o, elite, !law_is_fitted(o), rows, genome);
+    if (status == ZILCH_ENUMERIC) {
+        *ending = ZILCH_STOP_DIVERGED;
+    }
+    return status;
+}
+
+/* A later piece that cannot be had from the law, as of one so wide that it overflows now and then, comes from
+ * the first law: the points that are out already stay as they are. */
+static zilch_status append_piece(zilch_optimizer *o, zilch_stop *ending)
 {
     const size_t rows = o->options.population - o->again;
     double *elite;
+    *ending = ZILCH_STOP_NONE;
     ZI_TRY(reserve_slots(o, o->slots + rows));
-    ZI_TRY(zi_generation_fit(o));
     ZI_TRY(read_genomes(o, o->elites, o->elite, &elite));
-    const zilch_status status = draw_piece(o, elite, rows, o->genome + o->slots * o->width);
+    zilch_status status = append(o, elite, rows, ending);
+    if (status == ZILCH_ENUMERIC && o->slots > o->again) {
+        status = draw_piece(o, elite, 1, rows, o->genome + o->slots * o->width);
+    }
     zi_free(elite);
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
         o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
@@ -243,14 +305,31 @@ zilch_status zi_generation_append(zilch_optimizer *o)
     return status;
 }
 
-zilch_status zi_generation_open(zilch_optimizer *o)
+zilch_status zi_generation_append(zilch_optimizer *o)
 {
-    zilch_status status = choose_elites(o);
-    if (status == ZILCH_OK) {
-        status = zi_generation_append(o);
-    }
+    zilch_stop ending;
+    return append_piece(o, &ending);
+}
+
+static zilch_status forget_if_failed(zilch_optimizer *o, zilch_status status)
+{
     if (status != ZILCH_OK) {
         zi_generation_forget(o);
     }
     return status;
+}
+
+zilch_status zi_generation_open(zilch_optimizer *o, zilch_stop *ending)
+{
+    *ending = ZILCH_STOP_NONE;
+    zilch_status status = choose_elites(o);
+    status = status == ZILCH_OK ? append_piece(o, ending) : status;
+    return forget_if_failed(o, status);
+}
+
+/* Without elites all points are drawn from the first law. */
+zilch_status zi_generation_restart(zilch_optimizer *o)
+{
+    zi_optimizer_begin_anew(o);
+    return forget_if_failed(o, zi_generation_append(o));
 }

@@ -3,6 +3,7 @@
 
 #include "model/attenuation.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +63,8 @@ void zi_law_follow(zilch_law law, size_t dim, const double *x, double *genome)
 
 /* From the same latents for every law: a value and a mask for each coordinate, the masks with something in
  * common if they are to spread. A mask that is on or off with certainty has its threshold where no normal
- * number comes. */
+ * number comes. A law that is too wide for numbers is cut off at the largest: without it there is no search.
+ */
 zilch_status zi_draw_first(const zi_draw *draw)
 {
     const zilch_optimizer_options *o = draw->options;
@@ -71,7 +73,8 @@ zilch_status zi_draw_first(const zi_draw *draw)
     for (size_t row = 0; row < draw->rows; row++) {
         double *genome = draw->genome + row * draw->width;
         for (size_t i = 0; i < draw->dim; i++) {
-            genome[i] = o->initial_mu + o->initial_sigma * zilch_rng_normal(&rng);
+            const double value = o->initial_mu + o->initial_sigma * zilch_rng_normal(&rng);
+            genome[i] = fmin(fmax(value, -DBL_MAX), DBL_MAX);
         }
         const double common = o->initial_spread > 0.0 ? zilch_rng_normal(&rng) : 0.0;
         for (size_t i = 0; i < draw->dim; i++) {

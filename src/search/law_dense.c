@@ -28,6 +28,7 @@ zilch_status zi_draw_dense(const zi_draw *draw)
     const size_t rank = draw->elites;
     zilch_rng rng = draw->rng;
     double *mean;
+    ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&mean, cols + rank * cols + draw->rows * rank));
     double *deviation = mean + cols;
     double *z = deviation + rank * cols;

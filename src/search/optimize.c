@@ -144,11 +144,24 @@ static zilch_status evaluate(run *r, size_t n)
     return take(r, n);
 }
 
-static zilch_status advance(run *r, const zilch_limits *limits)
+/* Whether the search has come to where no law can follow, and is not to begin anew there. Else the next
+ * generation is open. */
+static zilch_status look_for_end(zilch_optimizer *o, zilch_stop *stop)
+{
+    if (o->slots || o->options.restart) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_optimizer_settle(o));
+    const zilch_status status = zi_generation_open(o, stop);
+    return *stop == ZILCH_STOP_NONE ? status : ZILCH_OK;
+}
+
+static zilch_status advance(run *r, const zilch_limits *limits, zilch_stop *stop)
 {
     const size_t n = batch_size(r->optimizer, limits);
     ZI_TRY(make_room(r, n));
-    return evaluate(r, n);
+    ZI_TRY(look_for_end(r->optimizer, stop));
+    return *stop == ZILCH_STOP_NONE ? evaluate(r, n) : ZILCH_OK;
 }
 
 /* A last generation of few points, all of which failed, takes nothing from what was found before. */
@@ -174,7 +187,10 @@ zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void 
     ZI_TRY(check_limits(&chosen));
     zilch_status status = zi_optimizer_settle(o); /* a foreign point may be good enough */
     while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
-        status = advance(&r, &chosen);
+        status = advance(&r, &chosen, &stop);
+        if (stop != ZILCH_STOP_NONE) {
+            break;
+        }
         if (is_spent(o, status, &chosen)) {
             stop = ZILCH_STOP_EVALUATIONS;
             break;

@@ -153,6 +153,14 @@ zilch_status zi_optimizer_settle(zilch_optimizer *o)
 
 /* ---- Asking ----------------------------------------------------------------------- */
 
+/* Who asks can always go on: where the search has ended by itself, it begins anew. */
+static zilch_status open_generation(zilch_optimizer *o)
+{
+    zilch_stop ending;
+    const zilch_status status = zi_generation_open(o, &ending);
+    return ending == ZILCH_STOP_NONE ? status : zi_generation_restart(o);
+}
+
 zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
 {
     if (!o || (n && (!id || !x))) {
@@ -163,7 +171,7 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
     }
     if (n && o->slots == 0) {
         ZI_TRY(zi_optimizer_settle(o));
-        ZI_TRY(zi_generation_open(o));
+        ZI_TRY(open_generation(o));
     }
     while (o->slots < o->handed + n) {
         ZI_TRY(zi_generation_append(o));
@@ -233,16 +241,18 @@ static void note_best(const zilch_optimizer *o, uint64_t since, double *least_co
     }
 }
 
-/* The archive is kept, but the next elites come from what is found from here on. */
+void zi_optimizer_begin_anew(zilch_optimizer *o)
+{
+    o->epoch = (zi_epoch){
+        .begin = o->generations, .improved = o->generations, .least_cost = INFINITY, .first_id = o->first_id};
+    zi_memory_free(&o->memory);
+    o->restarts++;
+}
+
 static void restart_if_stalled(zilch_optimizer *o)
 {
     if (o->options.restart && o->generations - o->epoch.improved >= o->options.restart) {
-        o->epoch = (zi_epoch){.begin = o->generations,
-                              .improved = o->generations,
-                              .least_cost = INFINITY,
-                              .first_id = o->first_id};
-        zi_memory_free(&o->memory);
-        o->restarts++;
+        zi_optimizer_begin_anew(o);
     }
 }
 
@@ -291,7 +301,8 @@ static zilch_status close_generation(zilch_optimizer *o)
         return fail_generation(o);
     }
     zilch_status status = zi_generation_fit(o); /* it is not if the points were drawn before a load */
-    status = status == ZILCH_OK ? announce_told(o) : status;
+    /* Elites of a damaged file may have no law: then the memory stays. */
+    status = status == ZILCH_OK || status == ZILCH_ENUMERIC ? announce_told(o) : status;
     if (status != ZILCH_OK) { /* as before */
         o->news.count = first;
         o->late.rows.count = late;

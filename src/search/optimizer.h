@@ -72,13 +72,20 @@ struct zilch_optimizer {
 /* Between generations: the archive takes what was told late, and foreign points. */
 zilch_status zi_optimizer_settle(zilch_optimizer *optimizer);
 
-/* Opens a generation; on failure there is none. Draws one more piece of new points, as many as a population
- * has beside the elites that are evaluated again. */
-zilch_status zi_generation_open(zilch_optimizer *optimizer);
+/* Opens a generation; on failure there is none. ENUMERIC: the elites have no law, or one whose points are no
+ * numbers; *ending says whether that is because the search has converged or diverged, or STOP_NONE. Then
+ * zi_generation_restart() opens one that begins anew. */
+zilch_status zi_generation_open(zilch_optimizer *optimizer, zilch_stop *ending);
+zilch_status zi_generation_restart(zilch_optimizer *optimizer);
+/* Draws one more piece of new points, as many as a population has beside the elites that are evaluated again.
+ */
 zilch_status zi_generation_append(zilch_optimizer *optimizer);
 /* Fits the law of the open generation, if there is to be one and it has not been done. */
 zilch_status zi_generation_fit(zilch_optimizer *optimizer);
 void zi_generation_forget(zilch_optimizer *optimizer);
+
+/* The archive is kept, but the next elites come from what is found from here on. */
+void zi_optimizer_begin_anew(zilch_optimizer *optimizer);
 
 /* Forgets what was asked of the open generation: it is asked again, with the same ids. */
 void zi_optimizer_reopen(zilch_optimizer *optimizer);

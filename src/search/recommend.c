@@ -112,14 +112,23 @@ static zilch_status evaluate_part(contest *t, const round_part *part, uint64_t *
     return ZILCH_OK;
 }
 
-/* `repeats` more values of each candidate, on noise number `noise` and the following; in parts that bound the
- * memory. */
+/* Points that are evaluated in one call: as many as fit into 32 megabytes, and never so few that threads
+ * would wait. So memory follows the number of coordinates, whatever the number of evaluations. */
+static size_t part_of(size_t dim, size_t n)
+{
+    enum { ROOM = 1 << 22, LEAST = 32, MOST = 4096 };
+    const size_t fitting = ROOM / dim;
+    const size_t part = fitting < LEAST ? LEAST : fitting < MOST ? fitting : MOST;
+    return n < part ? n : part;
+}
+
+/* `repeats` more values of each candidate, on noise number `noise` and the following; in parts, which change
+ * nothing in the result. */
 static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t repeats, uint64_t noise)
 {
-    enum { PART = 4096 };
     const size_t dim = t->optimizer->dim;
     const size_t n = count * repeats;
-    const size_t most = n < PART ? n : PART;
+    const size_t most = part_of(dim, n);
     uint64_t *id = NULL;
     double *x = NULL;
     zilch_status status = zi_alloc(&id, most);
