@@ -333,13 +333,6 @@ static zilch_status ask(object *made)
     return ZILCH_OK;
 }
 
-static zilch_status look_for_move(object *made)
-{
-    made->any = NULL;
-    assert_false(zilch_study_is_moved(s.study));
-    return ZILCH_OK;
-}
-
 static zilch_status waiting(object *made)
 {
     uint64_t id[N];
@@ -527,7 +520,6 @@ const fault_call study_calls[] = {
     {"zilch_study_open", "read", study_put, open_for_reading, finish_open, 1, 1, 1},
     {"zilch_study_open", "recover", put_log, open_for_writing, finish_open, 1, 1, 1},
     {"zilch_study_open", "read recover", put_log, open_for_reading, finish_open, 1, 1, 1},
-    {"zilch_study_is_moved", "", open_put, look_for_move, finish_study, 1, 0, 1},
     {"zilch_study_start", "", open_put, start, finish_study, 1, 0, 1},
     {"zilch_study_record", "", open_put, record, finish_study, 1, 0, 1},
     {"zilch_study_record", "forgetting", open_put, record_forgetting, finish_study, 1, 0, 1},

@@ -1138,6 +1138,7 @@ static void small_things_are_quiet(void)
     QUIET(zilch_status_text, (ZILCH_EIO));
     QUIET(zilch_fail, (ZILCH_EIO, "no"));
     QUIET(zilch_last_error, ());
+    QUIET(zilch_study_is_moved, (NULL));
     QUIET(zilch_set_blas_threads, (1));
     QUIET(zilch_rng_make, (1, 2));
     QUIET(zilch_rng_uniform, (&rng));

@@ -28,8 +28,11 @@ enum { PAUSE = 10 }; /* milliseconds between two attempts */
 static zi_stamp stamp_of(const char *path)
 {
     struct stat info;
-    return stat(path, &info) != 0 ? (zi_stamp){.size = -1}
-                                  : (zi_stamp){info.st_dev, info.st_ino, info.st_size, info.st_mtim};
+    const zi_stamp none = {.size = -1};
+    if (stat(path, &info) != 0) {
+        return none;
+    }
+    return (zi_stamp){info.st_dev, info.st_ino, info.st_size, info.st_mtim};
 }
 
 static int is_same_stamp(const zi_stamp *a, const zi_stamp *b)
