@@ -99,8 +99,13 @@ class Hostile:
         for row in results:
             if row["found"]:
                 found.setdefault((row["number"], row["name"]), []).extend(row["found"])
-        for number, command, what in trace.Judge(files["trace"], self.root, self.zilch).verdicts(commands.READER_NAMES):
+        judge = trace.Judge(files["trace"], self.root, self.zilch)
+        for number, command, what in judge.verdicts(commands.READER_NAMES):
             found.setdefault((number, command), []).append(what)
+        # A tracer that sees nothing finds nothing.
+        expected = sum(not row["name"].startswith("Python") for row in results)
+        if judge.seen != expected:
+            found.setdefault((jobs[0]["number"], "the watcher itself"), []).append(f"the tracer saw {judge.seen} of {expected} commands")
         if status != 0:
             with open(files["said"], encoding="utf-8", errors="replace") as said:
                 found.setdefault((jobs[0]["number"], "the watcher itself"), []).append(f"status {status}: {said.read()[-500:]}")
@@ -204,6 +209,8 @@ def main():
           f"{sum(len(row['found']) for row in found)} violations in {len({row['number'] for row in found})} mutants, "
           f"{time.monotonic() - started:.0f} s; slowest {slowest['seconds']} s (mutant {slowest['number']}, {slowest['name']}), "
           f"most memory {most['memory']} MB (mutant {most['number']}, {most['name']})")
+    if not any(row["name"] == "Python" for row in results):
+        print("hostile: Python was not tried: the package was not built, or cannot be loaded here")
     if setting("ZILCH_TIMES", ""):
         for name in sorted({row["name"] for row in results}):
             times = [row["seconds"] for row in results if row["name"] == name]
