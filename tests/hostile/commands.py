@@ -34,12 +34,12 @@ def chosen(number, notes, everything):
     if everything:
         return READERS + WRITERS
     others = [command for command in READERS if command[0] not in ALWAYS and command[0] != "report"]
-    picked = [command for command in READERS if command[0] in ALWAYS] + [others[number % len(others)]]
+    picked = [command for command in READERS if command[0] in ALWAYS] + [others[number % len(others)], others[(number + 3) % len(others)]]
     # Texts are what figures and pages are made of.
     if number % 4 == 0 or "links" in notes or "names" in notes or "all texts" in notes or "runs.name" in notes or "runs.problem" in notes:
         picked.append(READERS[-1])
     # Arguments are what a run goes on with.
-    writers = [WRITERS[number % len(WRITERS)]]
-    if "arguments" in notes and writers[0][0] != "resume":
+    writers = [WRITERS[number % len(WRITERS)], WRITERS[(number + 2) % len(WRITERS)]]
+    if "arguments" in notes and WRITERS[0] not in writers:
         writers.insert(0, WRITERS[0])
     return picked + writers

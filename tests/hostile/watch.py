@@ -29,6 +29,12 @@ def mark(number, name, what):
     os.access(f"/mutant/{number}/{name}/{what}", os.F_OK)
 
 
+def contents(path, most):
+    """Of a file, up to so many bytes; no more memory than it needs."""
+    with open(path, "rb") as file:
+        return file.read(min(os.fstat(file.fileno()).st_size, most))
+
+
 def fingerprint(folder):
     """{path: what it is} of all in a folder, links not followed."""
     found = {}
@@ -38,8 +44,7 @@ def fingerprint(folder):
             info = os.lstat(path)
             what = [info.st_mode, info.st_size if not stat.S_ISDIR(info.st_mode) else 0]
             if stat.S_ISREG(info.st_mode):
-                with open(path, "rb") as file:
-                    what.append(hashlib.blake2b(file.read(HASHED_MOST)).hexdigest())
+                what.append(hashlib.blake2b(contents(path, HASHED_MOST)).hexdigest())
             elif stat.S_ISLNK(info.st_mode):
                 what.append(os.readlink(path))
             found[path] = what
@@ -107,8 +112,7 @@ def run(job, words, place):
 def complaints_about_output(place):
     words = []
     for name in ("stdout", "stderr"):
-        with open(os.path.join(place, name), "rb") as file:
-            data = file.read(FILE_MOST)
+        data = contents(os.path.join(place, name), FILE_MOST)
         reports = SANITIZER.findall(data) if name == "stderr" else []
         if reports:
             words.append("sanitizer: " + " / ".join(line.decode("utf-8", "replace") for line in reports[:1] + reports[-1:])[:300])
@@ -130,8 +134,7 @@ def complaints_about_pages(folder, marker):
     for base, _, files in os.walk(os.path.join(folder, "out")):
         for name in files:
             if name.endswith((".html", ".svg")):
-                with open(os.path.join(base, name), "rb") as file:
-                    data = file.read(FILE_MOST)
+                data = contents(os.path.join(base, name), FILE_MOST)
                 if marker in data:
                     at = data.index(marker)
                     words.append(f"{name} holds a text as it is: {data[max(0, at - 30):at + 30]!r}")
