@@ -170,8 +170,7 @@ class Hostile:
 
     def keep(self, found):
         """The mutants of the first violations, made again as they were."""
-        place = os.path.join(setting("ZILCH_BUILD_DIR", self.root), "artefacts", "hostile")
-        shutil.rmtree(place, ignore_errors=True)
+        place = artefacts(self.root)
         os.makedirs(place)
         with open(os.path.join(place, "violations.txt"), "w", encoding="utf-8") as file:
             file.write("".join(line + "\n" for line in self.lines(found)))
@@ -180,6 +179,10 @@ class Hostile:
             mutant = Mutant(self.seed, number, place, self.studies)
             mutant.build()
         return place
+
+
+def artefacts(root):
+    return os.path.join(setting("ZILCH_BUILD_DIR", root), "artefacts", "hostile")
 
 
 def can_trace():
@@ -196,6 +199,7 @@ def main():
     count = int(setting("ZILCH_MUTANTS", "200"))
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="zilch-hostile-", ignore_cleanup_errors=True) as root:
+        shutil.rmtree(artefacts(root), ignore_errors=True)
         hostile = Hostile(sys.argv[1], os.path.realpath(root))
         found, results = hostile.run(count)
         if found:
