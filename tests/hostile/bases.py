@@ -5,6 +5,9 @@ import shutil
 import sqlite3
 import subprocess
 
+import forge
+import rows
+
 SMALL = ["--population", "6", "--elites", "2", "--threads", "1"]
 
 
@@ -59,4 +62,9 @@ def make(zilch, folder):
     studies["deleting"] = os.path.join(folder, "deleting.study")
     shutil.copy(studies["compare"], studies["deleting"])
     edit(studies["deleting"], "PRAGMA journal_mode=DELETE")
+    for name, path in studies.items():
+        connection = rows.connect(path)
+        if not forge.seal(connection):
+            raise SystemExit(f"hostile: the sums of {name} are others: forge.py does not know them any more")
+        connection.close()
     return studies

@@ -13,11 +13,12 @@ import sys
 
 import attacks
 import damage
+import forge
 import rows
 import schema
 
 # In the order in which they are done: what needs a whole file comes before what breaks it.
-PHASES = [(rows.ALL, 10), (schema.ALL, 5), (damage.MODES, 3), (damage.PAGES, 5), (damage.BESIDE, 5), (damage.ITSELF, 1)]
+PHASES = [(rows.ALL, 10), (forge.ALL, 4), (schema.ALL, 5), (damage.MODES, 3), (damage.PAGES, 5), (damage.BESIDE, 5), (damage.ITSELF, 1)]
 PATIENCE = 10
 
 
@@ -40,7 +41,7 @@ class Mutant:
         weights = [weight for _, weight in PHASES]
         chosen = sorted(self.rng.choices(range(len(PHASES)), weights, k=self.rng.choice([1, 1, 2, 2, 3])))
         # Two mutations of a schema, or of what the file is, get into each other's way.
-        phases = [phase for i, phase in enumerate(chosen) if phase in (0, 3) or phase not in chosen[:i]]
+        phases = [phase for i, phase in enumerate(chosen) if phase in (0, 4) or phase not in chosen[:i]]
         return base, [self.rng.choice(PHASES[phase][0]) for phase in phases]
 
     def build(self):
