@@ -3,7 +3,7 @@
 # met in. No file is opened for writing, made, removed, renamed or given other rights, besides the reader's own outputs.
 . "$(dirname "$0")/lib.sh"
 
-strace -f -qq -e trace=execve -o /dev/null true 2>/dev/null || {
+strace -f --seccomp-bpf -qq -e trace=execve -o /dev/null true 2>/dev/null || {
   echo 'strace is missing or may not trace here'
   exit 77
 }
@@ -77,7 +77,7 @@ reads()
   shift 2
   contents "$name" >"$scratch/io/before"
   # Leaks cannot be looked for under a tracer.
-  expect_status "$expected" env ASAN_OPTIONS=detect_leaks=0 TMPDIR="$work/out" strace -f -qq -y -e signal=none -e "trace=$calls" \
+  expect_status "$expected" env ASAN_OPTIONS=detect_leaks=0 TMPDIR="$work/out" strace -f --seccomp-bpf -qq -y -e signal=none -e "trace=$calls" \
     -o "$scratch/io/calls" "$zilch" "$@"
   contents "$name" >"$scratch/io/after"
   expect_same "$scratch/io/before" "$scratch/io/after"
