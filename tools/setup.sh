@@ -3,7 +3,7 @@
 
 build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
 test_packages='libcmocka-dev clang-tidy clang-format cppcheck python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
-  libopenmpi-dev openmpi-bin locales'
+  libopenmpi-dev openmpi-bin locales strace'
 
 # Those of the packages named that are not installed, on one line.
 missing_packages()
