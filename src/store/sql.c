@@ -58,8 +58,8 @@ zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *for
  * not there. What is wrong is found out with a file that has no name. */
 static int creation_error(const zi_sql *sql, int error)
 {
-    char folder[600]; /* SQLite takes no path of more than 512 */
-    const char *slash = sql->vfs.path ? strrchr(sql->vfs.path, '/') : NULL;
+    char folder[ZI_PATH_SIZE];
+    const char *slash = strrchr(sql->vfs.path, '/');
     if (error != ENOENT || !slash || sql->vfs.is_reader) {
         return error;
     }

@@ -19,7 +19,6 @@
 static const char journal_ending[] = "-journal";
 static const char log_ending[] = "-wal";
 static const char index_ending[] = "-shm";
-enum { PATH_SIZE = 600 }; /* SQLite takes no path of more than 512 */
 
 static const char is_foreign[] =
     "is named by a journal beside the study, which zilch did not write; remove the journal";
@@ -56,7 +55,7 @@ static int check_file(zi_vfs *v, const char *name, int is_study)
     if (is_study) {
         v->device = info.st_dev;
         v->inode = info.st_ino;
-        v->path = name; /* SQLite keeps it for as long as the file is open */
+        snprintf(v->path, sizeof v->path, "%s", name);
     }
     return SQLITE_OK;
 }
@@ -65,7 +64,7 @@ static int check_file(zi_vfs *v, const char *name, int is_study)
 static int check_all(zi_vfs *v, const char *name)
 {
     const char *const endings[] = {journal_ending, log_ending, index_ending};
-    char path[PATH_SIZE];
+    char path[ZI_PATH_SIZE];
     int code = check_file(v, name, 1);
     for (size_t i = 0; i < sizeof endings / sizeof *endings && code == SQLITE_OK; i++) {
         snprintf(path, sizeof path, "%s%s", name, endings[i]);
@@ -77,7 +76,7 @@ static int check_all(zi_vfs *v, const char *name)
 /* Whether it is the study's path with that ending. */
 static int is_beside(const zi_vfs *v, const char *name, const char *ending)
 {
-    const size_t length = v->path ? strlen(v->path) : 0;
+    const size_t length = strlen(v->path);
     return length && strncmp(name, v->path, length) == 0 && strcmp(name + length, ending) == 0;
 }
 
@@ -112,7 +111,7 @@ static shared_index *index_of(sqlite3_file *file)
 
 static int find_out(shared_index *s)
 {
-    char path[PATH_SIZE];
+    char path[ZI_PATH_SIZE];
     struct stat info;
     snprintf(path, sizeof path, "%s%s", s->vfs->path, index_ending);
     const int code = check_file(s->vfs, path, 0);
@@ -311,5 +310,5 @@ void zi_vfs_withdraw(zi_vfs *v)
 int zi_vfs_is_moved(const zi_vfs *v)
 {
     struct stat info;
-    return !v->path || stat(v->path, &info) != 0 || info.st_dev != v->device || info.st_ino != v->inode;
+    return stat(v->path, &info) != 0 || info.st_dev != v->device || info.st_ino != v->inode;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { ZI_REFUSAL_SIZE = 256 };
+enum { ZI_PATH_SIZE = 600, ZI_REFUSAL_SIZE = 256 }; /* SQLite takes no path of more than 512 */
 
 typedef struct zi_vfs {
     sqlite3_vfs vfs;     /* what SQLite calls; it is the first field, so that the two have one address */
@@ -18,7 +18,7 @@ typedef struct zi_vfs {
     int is_private; /* the index of the write-ahead log is in memory, as there is none on the disk */
     dev_t device;   /* of the study that was opened, */
     ino_t inode;
-    const char *path;              /* and its whole path; NULL before */
+    char path[ZI_PATH_SIZE];       /* and its whole path; "" before */
     char refusal[ZI_REFUSAL_SIZE]; /* why a file was refused; "": none was */
 } zi_vfs;
 
