@@ -111,7 +111,7 @@ static shared_index *index_of(sqlite3_file *file)
 
 static int find_out(shared_index *s)
 {
-    char path[ZI_PATH_SIZE];
+    char path[ZI_PATH_SIZE + sizeof index_ending];
     struct stat info;
     snprintf(path, sizeof path, "%s%s", s->vfs->path, index_ending);
     const int code = check_file(s->vfs, path, 0);
