@@ -41,15 +41,17 @@ static int is_same_stamp(const zi_stamp *a, const zi_stamp *b)
            a->written.tv_sec == b->written.tv_sec && a->written.tv_nsec == b->written.tv_nsec;
 }
 
-static const char *log_path(const zi_sql *sql)
+static zi_stamp stamp_of_log(const zi_sql *sql)
 {
-    return sqlite3_filename_wal(sqlite3_db_filename(sql->handle, "main"));
+    char path[ZI_PATH_SIZE + sizeof "-wal"];
+    snprintf(path, sizeof path, "%s-wal", sql->vfs.path);
+    return stamp_of(path);
 }
 
 static void take_stamps(const zi_sql *sql, zi_stamp out[2])
 {
     out[0] = stamp_of(sql->path);
-    out[1] = stamp_of(log_path(sql));
+    out[1] = stamp_of_log(sql);
 }
 
 int zi_sql_is_overtaken(const zi_sql *sql)
@@ -237,7 +239,7 @@ static zilch_status open_reader(zi_sql *sql)
         code = look(sql);
     }
     const int has_no_log =
-        (code & 0xff) == SQLITE_CANTOPEN && !*sql->vfs.refusal && stamp_of(log_path(sql)).size < 0;
+        (code & 0xff) == SQLITE_CANTOPEN && !*sql->vfs.refusal && stamp_of_log(sql).size < 0;
     if (has_no_log) {
         ZI_TRY(connect(sql, 1, 1));
         code = look(sql);
