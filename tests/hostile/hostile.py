@@ -134,7 +134,7 @@ class Hostile:
 
     def run(self, count):
         numbers = [self.case] if self.case else list(range(1, count + 1))
-        shards = min(os.cpu_count() or 1, 2, (len(numbers) + BATCH - 1) // BATCH)
+        shards = min(os.cpu_count() or 1, (len(numbers) + BATCH - 1) // BATCH)
         children = {}
         for i in range(shards):
             path = os.path.join(self.root, f"shard{i}")
