@@ -34,6 +34,7 @@ check()
   list --dynamic "$file"
   has "$name" 'BIND_NOW|Flags:.* NOW' 'resolves functions late'
   lacks "$name" 'TEXTREL' 'writes to its code'
+  lacks "$name" '(RPATH|RUNPATH).*\[(.*:)?(:|\]|[^/$])' 'looks for libraries in the current folder'
   list --dyn-syms "$file"
   has "$name" ' __stack_chk_fail' 'its stack is not guarded'
   has "$name" ' __(memcpy|snprintf|vsnprintf|fprintf|read)_chk' 'buffers are not checked'
