@@ -264,6 +264,32 @@ static void test_replace_writes_pipes(void **state)
 }
 
 /* A link stays one; what it leads to is replaced, or made. */
+/* A link or a pipe that somebody else has put into a folder of ours is not written through. */
+static void test_planted_link(void **state)
+{
+    (void)state;
+    char link[100];
+    if (geteuid() != 0) {
+        skip(); /* nobody else's link can be made */
+    }
+    assert_int_equal(put(scratch.file, 1, 'a'), ZILCH_OK);
+    snprintf(link, sizeof link, "%s/link", scratch.folder);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(lchown(link, 65534, 65534), 0);
+    assert_int_equal(put(link, 1, 'b'), ZILCH_EIO);
+    assert_non_null(strstr(zilch_last_error(), "is a link that somebody else has made"));
+    assert_int_equal(chown(scratch.folder, 65534, 65534), 0); /* whose folder it is, may have links there */
+    assert_int_equal(put(link, 1, 'c'), ZILCH_OK);
+    assert_int_equal(chown(scratch.folder, 0, 0), 0);
+    unlink(link);
+    assert_int_equal(mkfifo(link, 0666), 0);
+    assert_int_equal(chown(link, 65534, 65534), 0);
+    assert_int_equal(put(link, 1, 'b'), ZILCH_EIO);
+    assert_non_null(strstr(zilch_last_error(), "is a pipe that somebody else has made"));
+    unlink(link);
+    check_file(1, 'c');
+}
+
 static void test_replace_through_link(void **state)
 {
     (void)state;
@@ -430,6 +456,7 @@ int main(void)
         FILE_TEST(test_replace_writes_devices),
         FILE_TEST(test_replace_writes_pipes),
         FILE_TEST(test_replace_through_link),
+        FILE_TEST(test_planted_link),
         FILE_TEST(test_replace_by_many),
         FILE_TEST(test_save_and_load),
         FILE_TEST(test_load_foreign),

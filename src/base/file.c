@@ -206,6 +206,28 @@ static zilch_status replace(const target *t, zilch_file_writer write, void *cont
     return status;
 }
 
+/* Whether a link or a pipe is one that we made, that the system made, or that the owner of its folder made.
+ * Others can be planted in a folder that everybody may write to (the kernel's rule for links in sticky
+ * folders, protected_symlinks). */
+static int is_planted(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    struct stat around;
+    const char *slash = strrchr(path, '/');
+    if (lstat(path, &info) != 0 || info.st_uid == geteuid() || info.st_uid == 0) {
+        return 0;
+    }
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+    return stat(folder, &around) != 0 || around.st_uid != info.st_uid;
+}
+
+static zilch_status fail_planted(const char *path, const char *what)
+{
+    return zi_fail(ZILCH_EIO, "%s: is a %s that somebody else has made; remove it or choose another name",
+                   path, what);
+}
+
 /* Where the links at the end of a path lead, be there a file yet or not. */
 static zilch_status follow_links(const char *path, char end[PATH_MAX])
 {
@@ -219,6 +241,9 @@ static zilch_status follow_links(const char *path, char end[PATH_MAX])
             return ZILCH_OK;
         }
         link[bytes] = '\0';
+        if (is_planted(end)) {
+            return fail_planted(path, "link");
+        }
         const char *slash = *link == '/' ? NULL : strrchr(end, '/');
         snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash - end + 1) : 0, end, link);
         length = snprintf(end, PATH_MAX, "%.*s", PATH_MAX, joined);
@@ -241,13 +266,13 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
         return zi_fail(ZILCH_EARG, "file: path and writer must be given");
     }
     const int exists = stat(path, &info) == 0;
-    if (exists && !S_ISREG(info.st_mode)) {
-        return write_directly(path, write, context);
-    }
     /* Through links: what is replaced is the file they lead to. One that leads elsewhere than it says is the
      * system's own, such as that of an open file whose name is gone. */
     ZI_TRY(follow_links(path, end));
-    if (exists && !is_same_file(&info, end)) {
+    if (exists && S_ISFIFO(info.st_mode) && is_planted(end)) {
+        return fail_planted(path, "pipe");
+    }
+    if (exists && (!S_ISREG(info.st_mode) || !is_same_file(&info, end))) {
         return write_directly(path, write, context);
     }
     const target t = {.path = end, .name = path, .old = exists ? &info : NULL};
