@@ -525,6 +525,45 @@ static void test_pages_without_end(void **state)
     }
 }
 
+/* A hole makes a file as large as anybody likes, and is no reason to read on. */
+static void test_holes_do_not_count(void **state)
+{
+    (void)state;
+    struct stat info;
+    add_run("");
+    make_endless("runs");
+    assert_int_equal(stat(scratch.file, &info), 0);
+    assert_int_equal(truncate(scratch.file, (off_t)400 * 1000 * 1000 * 1000), 0);
+    check_endless(1000 + 64 * (uint64_t)info.st_size / 4, 0);
+}
+
+static void edit(const char *sql)
+{
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(scratch.file, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+/* Numbers that no writer makes: they would be asked for again, in memory or in time. */
+static void test_numbers_without_end(void **state)
+{
+    (void)state;
+    count c = {0};
+    size_t n;
+    add_run("");
+    edit("INSERT INTO handed VALUES (1, 1000000000)");
+    zilch_study *study = open_study(ZILCH_STUDY_READ);
+    assert_int_equal(zilch_study_waiting(study, 1, 0, NULL, NULL, &n), ZILCH_EFORMAT);
+    assert_non_null(strstr(zilch_last_error(), "more points than can be"));
+    zilch_study_close(study);
+    edit("DELETE FROM handed; PRAGMA foreign_keys = OFF; UPDATE runs SET run = 9223372036854775807");
+    study = open_study(ZILCH_STUDY_READ);
+    assert_int_equal(zilch_study_runs(study, count_run, &c), ZILCH_EFORMAT);
+    zilch_study_close(study);
+    assert_int_equal(c.runs, 0);
+}
+
 #define STUDY_TEST(name) cmocka_unit_test_setup_teardown(name, make_all, remove_all)
 
 int main(void)
@@ -537,6 +576,8 @@ int main(void)
         STUDY_TEST(test_reader_then_writer),
         STUDY_TEST(test_reader_is_overtaken),
         STUDY_TEST(test_pages_without_end),
+        STUDY_TEST(test_holes_do_not_count),
+        STUDY_TEST(test_numbers_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

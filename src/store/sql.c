@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -234,8 +235,11 @@ zilch_status zi_statement_prepare(zi_statement *statement, zi_sql *sql, const ch
     return zi_sql_check(sql, sqlite3_prepare_v2(sql->handle, text, -1, &statement->handle, NULL));
 }
 
+/* What is sorted is in memory as a whole, whatever the file makes of it: our statements follow indices. */
 void zi_statement_finish(zi_statement *statement)
 {
+    assert(!statement->handle || (!sqlite3_stmt_status(statement->handle, SQLITE_STMTSTATUS_SORT, 0) &&
+                                  !sqlite3_stmt_status(statement->handle, SQLITE_STMTSTATUS_AUTOINDEX, 0)));
     sqlite3_finalize(statement->handle);
     statement->handle = NULL;
 }

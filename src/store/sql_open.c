@@ -41,11 +41,16 @@ static int is_same_stamp(const zi_stamp *a, const zi_stamp *b)
            a->written.tv_sec == b->written.tv_sec && a->written.tv_nsec == b->written.tv_nsec;
 }
 
+static const char *log_path(const zi_sql *sql, char out[ZI_PATH_SIZE + sizeof "-wal"])
+{
+    snprintf(out, ZI_PATH_SIZE + sizeof "-wal", "%s-wal", sql->vfs.path);
+    return out;
+}
+
 static zi_stamp stamp_of_log(const zi_sql *sql)
 {
     char path[ZI_PATH_SIZE + sizeof "-wal"];
-    snprintf(path, sizeof path, "%s-wal", sql->vfs.path);
-    return stamp_of(path);
+    return stamp_of(log_path(sql, path));
 }
 
 static void take_stamps(const zi_sql *sql, zi_stamp out[2])
@@ -64,11 +69,25 @@ int zi_sql_is_overtaken(const zi_sql *sql)
     return !is_same_stamp(&now[0], &sql->begin[0]) || !is_same_stamp(&now[1], &sql->begin[1]);
 }
 
+/* Of a file with holes, about what is on the disk: a hole can be as large as anybody likes. A file system
+ * that compresses keeps less than there is, but hardly less than the 64th part; one that counts no blocks is
+ * believed. */
+static uint64_t bytes_of(const char *path)
+{
+    enum { BLOCK = 512, COMPRESSED = 64 };
+    struct stat info;
+    if (stat(path, &info) != 0 || info.st_size < 0) {
+        return 0;
+    }
+    const uint64_t size = (uint64_t)info.st_size;
+    const uint64_t most = (uint64_t)info.st_blocks * BLOCK * COMPRESSED;
+    return most && most < size ? most : size;
+}
+
 uint64_t zi_sql_bytes(const zi_sql *sql)
 {
-    zi_stamp now[2];
-    take_stamps(sql, now);
-    return (now[0].size > 0 ? (uint64_t)now[0].size : 0) + (now[1].size > 0 ? (uint64_t)now[1].size : 0);
+    char path[ZI_PATH_SIZE + sizeof "-wal"];
+    return bytes_of(sql->path) + bytes_of(log_path(sql, path));
 }
 
 /* With the mode that the process gives new files, which SQLite would narrow. An empty file is an empty

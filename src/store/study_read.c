@@ -10,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIM = 1 << 24 }; /* more than any optimiser takes: nothing is allocated for it */
+enum { MOST_DIM = 1000000 };         /* as an optimiser takes */
+#define MOST_RUN (UINT64_C(1) << 53) /* every number of JSON up to it is exact, and a larger one can follow \
+                                      */
 
 zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
                            void *context)
@@ -71,6 +73,7 @@ static int is_forgotten(const unsigned char *genome, size_t length)
 /* ---- Runs ------------------------------------------------------------------------------------------- */
 
 typedef struct runs_reading {
+    uint64_t last;
     zilch_run_reader reader;
     void *context;
 } runs_reading;
@@ -86,8 +89,10 @@ static const char runs_text[] =
 
 static zilch_status read_run(zi_statement *row, void *context)
 {
-    const runs_reading *reading = context;
+    runs_reading *reading = context;
     zilch_run run = {.run = zi_column_count(row)};
+    row->is_sound &= run.run > reading->last && run.run <= MOST_RUN;
+    reading->last = run.run;
     run.texts.name = zi_column_text(row);
     run.texts.problem = zi_column_text(row);
     run.texts.arguments = zi_column_text(row);
@@ -113,7 +118,7 @@ zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader, void 
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
-    runs_reading reading = {reader, context};
+    runs_reading reading = {.reader = reader, .context = context};
     return zi_study_rows(study, runs_text, 0, read_run, &reading);
 }
 

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a generation's points, how many may be handed out beyond its population. All that are out are made again
- * at every turn: a larger number on file is damage, and is not believed. */
-enum { MOST_MORE = 1 << 20 };
+/* How many points of a generation may be out, and how many coordinates they may have together. All that are
+ * out are made again at every turn: larger numbers on file are damage, and are not believed. */
+enum { MOST_MORE = 1 << 20, MOST_COORDINATES = 1 << 26 };
 
 typedef struct turn {
     zilch_study *study;
@@ -54,7 +54,9 @@ static zilch_status read_told(zi_statement *row, void *context)
 
 static uint64_t most_handed(const turn *t)
 {
-    return t->optimizer->options.population + (uint64_t)MOST_MORE;
+    const uint64_t most = t->optimizer->options.population + (uint64_t)MOST_MORE;
+    const uint64_t room = MOST_COORDINATES / t->optimizer->dim;
+    return most < room ? most : room;
 }
 
 /* So many points of the generation, as an ask gave them. */
@@ -107,8 +109,8 @@ static zilch_status ask(turn *t, size_t n, int is_more, uint64_t *id, double *x,
     const size_t given = is_more || n < left ? n : left;
     if (given > most_handed(t) - t->handed) {
         return zi_sql_fail(t->study->sql, ZILCH_EARG,
-                           "run %llu: at most %d points can be out beyond the population",
-                           (unsigned long long)t->run, MOST_MORE);
+                           "run %llu: at most %llu points of a generation can be out at once",
+                           (unsigned long long)t->run, (unsigned long long)most_handed(t));
     }
     if (given) {
         ZI_TRY(zilch_ask(t->optimizer, given, id, x));
@@ -319,6 +321,9 @@ static zilch_status read_failure(zi_statement *row, void *context)
     return r->reader(r->context, &failure);
 }
 
+/* In the order of the table's own index: to sort, SQLite would keep all texts in memory. */
+#define FAILURES "SELECT generation, id, reason, output FROM failures WHERE run = ? AND generation "
+
 zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
                                   void *context)
 {
@@ -326,8 +331,11 @@ zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failur
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
-    return zi_study_rows(study,
-                         "SELECT generation, id, reason, output FROM failures WHERE run = ?"
-                         " ORDER BY generation = 0, generation, id",
-                         run, read_failure, &r);
+    ZI_TRY(zi_study_refresh(study));
+    ZI_TRY(zi_sql_begin_reading(study->sql));
+    zilch_status status = zi_study_rows(study, FAILURES "> 0 ORDER BY generation, id", run, read_failure, &r);
+    if (status == ZILCH_OK) {
+        status = zi_study_rows(study, FAILURES "= 0 ORDER BY id", run, read_failure, &r);
+    }
+    return zi_sql_end_reading(study->sql, status);
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char journal_ending[] = "-journal";
 static const char log_ending[] = "-wal";
@@ -55,6 +56,7 @@ static int check_file(zi_vfs *v, const char *name, int is_study)
     if (is_study) {
         v->device = info.st_dev;
         v->inode = info.st_ino;
+        v->owner = info.st_uid;
         snprintf(v->path, sizeof v->path, "%s", name);
     }
     return SQLITE_OK;
@@ -109,13 +111,16 @@ static shared_index *index_of(sqlite3_file *file)
     return (shared_index *)((char *)file->pMethods - offsetof(shared_index, methods));
 }
 
+/* SQLite gives the index the owner of the study too, should root open it: one of another owner is not used.
+ */
 static int find_out(shared_index *s)
 {
     char path[ZI_PATH_SIZE + sizeof index_ending];
     struct stat info;
     snprintf(path, sizeof path, "%s%s", s->vfs->path, index_ending);
     const int code = check_file(s->vfs, path, 0);
-    s->vfs->is_private = s->vfs->is_reader && lstat(path, &info) != 0;
+    s->vfs->is_private =
+        s->vfs->is_reader && (lstat(path, &info) != 0 || (info.st_uid != s->vfs->owner && geteuid() == 0));
     s->is_known = 1;
     return code;
 }
@@ -206,6 +211,8 @@ static void take_over_index(zi_vfs *v, sqlite3_file *file)
 
 /* ---- What SQLite calls -------------------------------------------------------------------------- */
 
+/* To a journal or log SQLite gives the owner of the study, should root open it; not to a super-journal, which
+ * therefore is what a reader's files are called here. */
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
 {
     zi_vfs *v = self(vfs);
@@ -219,7 +226,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
         return refused;
     }
     if (v->is_reader) {
-        flags = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
+        flags = SQLITE_OPEN_READONLY | (is_study ? SQLITE_OPEN_MAIN_DB : SQLITE_OPEN_SUPER_JOURNAL);
     }
     const int code = v->system->xOpen(v->system, name, file, flags, out_flags);
     if (code == SQLITE_OK && is_study && file->pMethods->iVersion >= 2) {

@@ -18,6 +18,7 @@ typedef struct zi_vfs {
     int is_private; /* the index of the write-ahead log is in memory, as there is none on the disk */
     dev_t device;   /* of the study that was opened, */
     ino_t inode;
+    uid_t owner;
     char path[ZI_PATH_SIZE];       /* and its whole path; "" before */
     char refusal[ZI_REFUSAL_SIZE]; /* why a file was refused; "": none was */
 } zi_vfs;
