@@ -129,6 +129,23 @@ int cli_try_output(const char *path)
     return failed ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
 }
 
+/* Whether it is one of the files that a study has beside it. */
+static int is_beside(const char *path, const char *study)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    const size_t length = strlen(study);
+    int is_found = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && strncmp(path, study, length) == 0; i++) {
+        is_found |= strcmp(path + length, endings[i]) == 0;
+    }
+    return is_found;
+}
+
+int cli_is_study_file(const char *path, const char *study)
+{
+    return path && study && (cli_is_same_file(path, study) || is_beside(path, study));
+}
+
 int cli_is_same_file(const char *a, const char *b)
 {
     struct stat first;

@@ -39,6 +39,7 @@ int cli_try_output(const char *path);
 
 /* Whether both name one file that exists; NULL and "-" name none. */
 int cli_is_same_file(const char *a, const char *b);
+int cli_is_study_file(const char *path, const char *study); /* or a file that lies beside it */
 
 /* From now on Ctrl-C, SIGUSR1, SIGTERM and a closed terminal only ask to stop, so that what is half done can
  * be taken back; cli_end_if_stopped() then ends the program as the signal would have. The same signal

@@ -58,8 +58,8 @@ static int parse(request *r, int argc, char **argv)
     if (r->is_more && r->n == UINT64_MAX) {
         return cli_wrong_usage(&usage, "--more: say how many, with -n N");
     }
-    if (cli_is_same_file(r->output, r->study)) {
-        return cli_wrong_usage(&usage, "-o: %s is the study itself", r->output);
+    if (cli_is_study_file(r->output, r->study)) {
+        return cli_wrong_usage(&usage, "-o: %s is the study itself, or a file of it", r->output);
     }
     return cli_try_output(r->output);
 }

@@ -53,8 +53,8 @@ static int parse(request *r, int argc, char **argv)
     if (!status && r->output && !*r->output) {
         return cli_wrong_usage(&usage, "-o: the file's name is empty");
     }
-    if (!status && cli_is_same_file(r->output, r->study)) {
-        return cli_wrong_usage(&usage, "-o: %s is the study itself", r->output);
+    if (!status && cli_is_study_file(r->output, r->study)) {
+        return cli_wrong_usage(&usage, "-o: %s is the study itself, or a file of it", r->output);
     }
     return status;
 }

@@ -190,12 +190,17 @@ static void warn_of_version(const study_run *run)
     }
 }
 
-static int check_problem(const search *s, const study_run *run, const char *checksum)
+static int open_problem(search *s)
 {
-    if (strcmp(s->problem.checksum, checksum) != 0) {
-        return cli_fail("%s: is not as it was when the run began; only the same data can go on",
-                        s->request->data);
-    }
+    const int status = search_problem_open(&s->problem, s->request);
+    return s->problem.is_changed
+               ? cli_fail("%s: is not as it was when the run began; only the same data can go on",
+                          s->request->data)
+               : status;
+}
+
+static int check_problem(const search *s, const study_run *run)
+{
     if (s->problem.info.dim != zilch_optimizer_dim(s->optimizer)) {
         return cli_fail("%s: has %zu coordinates, but the run has %zu", s->problem.text, s->problem.info.dim,
                         zilch_optimizer_dim(s->optimizer));
@@ -262,12 +267,12 @@ static int go_on(const request *r, const study_file *f, const study_run *run, se
         return status;
     }
     warn_of_version(run);
-    status = search_problem_open(&s.problem, asked);
+    status = open_problem(&s);
     if (!status && zilch_study_resume(f->study, s.run, &s.optimizer) != ZILCH_OK) {
         status = cli_fail_library();
     }
     if (!status) {
-        status = check_problem(&s, run, arguments->checksum);
+        status = check_problem(&s, run);
     }
     if (!status) {
         status = search_problem_start(&s.problem, asked);

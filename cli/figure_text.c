@@ -9,10 +9,14 @@
 
 /* ---- Numbers --------------------------------------------------------------------- */
 
+/* gnuplot does not read numbers that are too small to be normal, and computes with sums and ranges of others.
+ */
 void figure_put_number(FILE *stream, double number)
 {
-    if (isfinite(number)) {
-        fprintf(stream, " %.10g", number);
+    static const double least = 1e-290;
+    static const double most = 1e290;
+    if (fabs(number) < most) {
+        fprintf(stream, " %.10g", fabs(number) < least ? 0.0 : number);
     } else {
         fputs(" NaN", stream);
     }

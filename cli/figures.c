@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,6 +128,8 @@ enum { CANNOT_ENTER = 125, CANNOT_RUN = 126, NOT_FOUND = 127 }; /* exit statuses
 /* The child: gnuplot in the folder, started without a shell and without the user's start-up file. What it
  * says goes to stderr; it says something about our UTF-8 in any locale that has another encoding. It goes
  * when zilch does. */
+enum { MOST_SECONDS = 300 }; /* of a processor, for one figure: numbers of a study may ask for more */
+
 static _Noreturn void gnuplot_become(const private_folder *f, const char *script)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -134,6 +137,7 @@ static _Noreturn void gnuplot_become(const private_folder *f, const char *script
         setenv("LC_ALL", "C.UTF-8", 1) != 0) {
         _exit(CANNOT_ENTER);
     }
+    (void)setrlimit(RLIMIT_CPU, &(const struct rlimit){MOST_SECONDS, MOST_SECONDS});
     sandbox_forbid_processes();
     execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
     _exit(errno == ENOENT ? NOT_FOUND : CANNOT_RUN);

@@ -374,8 +374,9 @@ static int take_arguments(const json_t *document, json_arguments *out)
 {
     const json_t *words = json_object_get(document, "words");
     const char *checksum = json_string_value(json_object_get(document, "checksum"));
+    enum { MOST_WORDS = 1000 }; /* of a command line; to parse them takes time by their square */
     out->count = json_array_size(words);
-    if (out->count == 0 || !checksum || strlen(checksum) >= sizeof out->checksum) {
+    if (out->count == 0 || out->count > MOST_WORDS || !checksum || strlen(checksum) >= sizeof out->checksum) {
         out->count = 0;
         return 1;
     }

@@ -77,6 +77,14 @@ static int grouping_create(grouping *g, size_t runs)
     return 0;
 }
 
+/* Pages and figures of more would help nobody, and time and memory go by the square of their number. */
+enum { MOST_METHODS = 200, MOST_RUNS = 10000, MOST_PLACES = 100000 };
+
+static int grouping_is_full(const report *r, const grouping *g)
+{
+    return g->count > MOST_METHODS || r->ended > MOST_RUNS || g->count * g->most > MOST_PLACES;
+}
+
 static void grouping_add(grouping *g, const study_file *f, size_t index)
 {
     size_t k = 0;
@@ -93,7 +101,7 @@ static void grouping_add(grouping *g, const study_file *f, size_t index)
 
 static void group(report *r, grouping *g, const zilch_run *model)
 {
-    for (size_t i = 0; i < r->file.count; i++) {
+    for (size_t i = 0; i < r->file.count && !grouping_is_full(r, g); i++) {
         const zilch_run *run = &r->file.runs[i].run;
         g->method[i] = SIZE_MAX;
         if (!is_same_problem(run, model)) {
@@ -371,7 +379,11 @@ static int gather(report *r, const zilch_run *model)
     int failed = grouping_create(&g, r->file.count);
     if (!failed) {
         group(r, &g, model);
-        failed = name_methods(r, &g) || place_runs(r, &g);
+        failed =
+            grouping_is_full(r, &g)
+                ? cli_fail("%s: a report compares at most %d methods and %d runs; 'zilch export' has all",
+                           r->file.path, MOST_METHODS, MOST_RUNS)
+                : name_methods(r, &g) || place_runs(r, &g);
     }
     free(g.method);
     return failed || take_held_out(r) || read_runs(r);

@@ -38,6 +38,7 @@ typedef struct search_request {
     const char *problem; /* "lander" of that command */
     uint64_t dim;
     const char *data, *response;
+    const char *checksum; /* of the data, if a study keeps it: other data are not taken; NULL: any */
     int searched;
     double validation;
     uint64_t episodes;

@@ -281,7 +281,8 @@ static int read_data(search_problem *p, const search_request *r)
                         r->data);
     }
     table_checksum(&p->data, p->checksum);
-    return 0;
+    p->is_changed = r->checksum && strcmp(p->checksum, r->checksum) != 0;
+    return p->is_changed ? CLI_FAILED : 0;
 }
 
 static int open_data(search_problem *p, const search_request *r, zilch_regression kind)

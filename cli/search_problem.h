@@ -22,6 +22,7 @@ typedef struct search_problem {
     table data;        /* of a regression */
     size_t response;   /* the column to be explained, from 0 */
     char checksum[17]; /* of the data, for whoever comes back; "" without data */
+    int is_changed;    /* the data have not the checksum that was asked for, which is not printed */
 } search_problem;
 
 /* Reads the data, if the problem has any, but starts no program: who only looks at a study opens its problem

@@ -125,6 +125,7 @@ static int kept_read(search_kept *out, int is_shared, const char *arguments, cha
     const cli_messages before = cli_kept_messages();
     cli_keep_messages(why, SEARCH_WHY);
     const int failed = search_request_parse_kept(&out->request, (int)count, out->arguments.words);
+    out->request.checksum = out->arguments.checksum;
     cli_keep_messages(before.buffer, before.size);
     return failed != 0;
 }

@@ -186,7 +186,7 @@ void study_best_free(study_best *b)
 /* ---- What was asked for ---------------------------------------------------------------------- */
 
 /* The same data as then, or none: 0 or 1. */
-static int open_data(study_best *b, const search_request *asked, const char *checksum, int is_loud)
+static int open_data(study_best *b, const search_request *asked, int is_loud)
 {
     static const char remedy[] = "columns are named by their numbers, without coefficients";
     search_problem opened = {0};
@@ -194,11 +194,12 @@ static int open_data(study_best *b, const search_request *asked, const char *che
         return is_loud ? cli_fail("%s: the data are missing (%s); %s", asked->data, strerror(errno), remedy)
                        : 1;
     }
-    if (search_problem_open(&opened, asked)) {
+    const int failed = search_problem_open(&opened, asked);
+    if (failed && !opened.is_changed) {
         search_problem_close(&opened);
         return 1;
     }
-    if (opened.info.dim != b->dim || strcmp(opened.checksum, checksum) != 0) {
+    if (failed || opened.info.dim != b->dim) {
         search_problem_close(&opened);
         return is_loud ? cli_fail("%s: is not as it was when the run began; %s", asked->data, remedy) : 1;
     }
@@ -213,7 +214,7 @@ void study_best_open_data(study_best *b, const study_run *run, int is_loud)
     if (search_kept_read(&kept, run->run.texts.arguments, why) == 0) {
         b->over_ask = kept.request.over_ask;
         if (b->problem.is_regression && kept.request.data) { /* what the words say may be another problem */
-            open_data(b, &kept.request, kept.arguments.checksum, is_loud);
+            open_data(b, &kept.request, is_loud);
         }
     } else if (is_loud && *why) {
         cli_fail("%s: the words that the study keeps are not understood: %s", run->run.texts.problem, why);

@@ -169,6 +169,7 @@ done
 wrong export '--csv and --json: give one of them' study --csv --json
 wrong export '-o: study is the study itself' study -o study
 wrong best '-o: study is the study itself' study -o study
+for ending in -wal -shm -journal; do wrong best "-o: study$ending is the study itself, or a file of it" study -o "study$ending"; done
 wrong best '-o writes the point itself; leave --json out' study --json -o point
 
 # The script that measures the tables of docs/search.md makes each run once.

@@ -47,6 +47,9 @@ class Hostile:
         self.everything = setting("ZILCH_COMMANDS", "") == "all" or self.case > 0
         self.sanitized = bool(setting("ZILCH_SANITIZE", ""))
         self.studies = bases.make(self.zilch, os.path.join(root, "bases"))
+        # The system's list of fonts, which whoever draws first may have to make.
+        subprocess.call([self.zilch, "report", self.studies["compare"], "-o", os.path.join(root, "fonts.html")],
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.empty, self.told = os.path.join(root, "empty"), os.path.join(root, "told")
         for path, text in ((self.empty, ""), (self.told, commands.TOLD)):
             with open(path, "w", encoding="utf-8") as file:
