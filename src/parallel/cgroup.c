@@ -5,7 +5,8 @@
  * outrun that, unless it was allowed to move to another cgroup. The leaf has no controllers, so that the
  * limits of the cgroup above it hold as before.
  *
- * A program is born into its leaf, by clone3(): moving a process there takes milliseconds.
+ * A program is born into its leaf, by clone3(): moving a process there takes milliseconds, and is done only
+ * where clone3() may not be called.
  *
  * Our own cgroup is looked for once, in /proc. Most often it belongs to root, and then nothing is made. If we
  * and both guards are killed, an empty folder may be left: the next process that looks removes it. */
@@ -235,21 +236,39 @@ zi_cgroup zi_cgroup_make(void)
     return out;
 }
 
+static void write_to(const zi_cgroup *cgroup, const char *name, const char *digit)
+{
+    const int file = openat(cgroup->folder, name, O_WRONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)!write(file, digit, 1);
+        (void)close(file);
+    }
+}
+
+/* The thread sanitizer has to know of every fork: a process that clone3() makes would wait for ever in it. */
+#ifdef __SANITIZE_THREAD__
+enum { MAY_CLONE = 0 };
+#else
+enum { MAY_CLONE = 1 };
+#endif
+
 /* Where the child may not be put inside, the guards have to do alone. */
 int zi_cgroup_fork(const zi_cgroup *cgroup)
 {
     struct clone_args how = {
         .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (unsigned long long)cgroup->folder};
-    const long child = cgroup->folder >= 0 ? syscall(SYS_clone3, &how, sizeof how) : -1;
-    return child >= 0 ? (int)child : fork();
+    const long cloned = MAY_CLONE && cgroup->folder >= 0 ? syscall(SYS_clone3, &how, sizeof how) : -1;
+    const int child = cloned >= 0 ? (int)cloned : fork();
+    if (child == 0 && cloned < 0 && cgroup->folder >= 0) {
+        write_to(cgroup, "cgroup.procs", "0"); /* ourselves */
+    }
+    return child;
 }
 
 void zi_cgroup_kill(const zi_cgroup *cgroup)
 {
-    const int file = cgroup->folder >= 0 ? openat(cgroup->folder, "cgroup.kill", O_WRONLY | O_CLOEXEC) : -1;
-    if (file >= 0) {
-        (void)!write(file, "1", 1);
-        (void)close(file);
+    if (cgroup->folder >= 0) {
+        write_to(cgroup, "cgroup.kill", "1");
     }
 }
 
