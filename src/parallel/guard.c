@@ -12,6 +12,9 @@
  * the outer one continues it. If the outer one is killed, the inner one ends everything. If the outer one is
  * stopped, zi_process_end() continues it, or does its work.
  *
+ * Where the program has a cgroup of its own (cgroup.c), whoever ends it kills that first: nobody inside can
+ * get away. The passes over everything below the guard are then for those that have left the cgroup.
+ *
  * Between fork and exec, and in a guard, only system calls are made: other threads of ours may have been
  * anywhere when it was forked. */
 #define _GNU_SOURCE
@@ -37,6 +40,7 @@ typedef struct guard {
     int changes; /* a signalfd: something happened to a child */
     int child;   /* the inner guard, or the program */
     int status;  /* of the child, once it has ended */
+    zi_cgroup cgroup;
 } guard;
 
 static void tell_errno(int descriptor)
@@ -150,7 +154,7 @@ static zi_offspring end_all(guard *g)
             return met;
         }
     }
-    return (zi_offspring){0};
+    return (zi_offspring){.last = zi_cgroup_end(&g->cgroup)};
 }
 
 static zi_ending ending_of(const guard *g, int is_killed)
@@ -172,16 +176,22 @@ static void close_between(int low, int high)
     }
 }
 
-/* All but these three. */
-static void close_others(int a, int b, int c)
+/* All but those of the guard, and another one. */
+static void close_others(const guard *g, int other)
 {
-    const int low = a < b ? (a < c ? a : c) : (b < c ? b : c);
-    const int high = a > b ? (a > c ? a : c) : (b > c ? b : c);
-    const int middle = a + b + c - low - high;
-    close_between(-1, low);
-    close_between(low, middle);
-    close_between(middle, high);
-    (void)close_range((unsigned)high + 1, ~0U, 0);
+    int kept[] = {g->owner, g->changes, g->cgroup.folder, other};
+    enum { COUNT = sizeof kept / sizeof *kept };
+    int low = -1;
+    for (int k = 0; k < COUNT; k++) { /* the least of the rest comes next */
+        for (int i = k + 1; i < COUNT; i++) {
+            const int least = kept[i] < kept[k] ? kept[i] : kept[k];
+            kept[i] += kept[k] - least;
+            kept[k] = least;
+        }
+        close_between(low, kept[k]);
+        low = kept[k];
+    }
+    (void)close_range((unsigned)low + 1, ~0U, 0);
 }
 
 /* What every guard does before it forks. */
@@ -203,11 +213,11 @@ static void prepare(guard *g)
  * guard any more, it does all and tells us. */
 _Noreturn static void run_inner(const zi_launch *l, int owner)
 {
-    guard g = {.owner = owner};
+    guard g = {.owner = owner, .cgroup = l->cgroup};
     const int self = getpid();
     const int outer = getppid();
     prepare(&g);
-    g.child = fork();
+    g.child = zi_cgroup_fork(&g.cgroup);
     if (g.child == 0) {
         become_program(l, self);
     }
@@ -216,7 +226,7 @@ _Noreturn static void run_inner(const zi_launch *l, int owner)
         _exit(127);
     }
     (void)setpgid(g.child, g.child); /* here too: whoever comes first */
-    close_others(g.owner, g.changes, l->control);
+    close_others(&g, l->control);
     const int is_alone = watch(&g, 1);
     (void)kill(-g.child, SIGKILL);
     if (!is_alone) {
@@ -225,6 +235,7 @@ _Noreturn static void run_inner(const zi_launch *l, int owner)
         (void)send(g.owner, &ending, sizeof ending, MSG_NOSIGNAL);
         _exit(0);
     }
+    zi_cgroup_kill(&g.cgroup);
     const zi_offspring left = end_all(&g);
     if (getppid() == outer) {
         _exit(0);
@@ -239,7 +250,7 @@ _Noreturn static void run_inner(const zi_launch *l, int owner)
 
 _Noreturn static void run_outer(const zi_launch *l, const int link[2])
 {
-    guard g = {.owner = l->control};
+    guard g = {.owner = l->control, .cgroup = l->cgroup};
     prepare(&g);
     g.child = fork();
     if (g.child == 0) {
@@ -251,8 +262,9 @@ _Noreturn static void run_outer(const zi_launch *l, const int link[2])
         tell_errno(l->exec_failure);
         _exit(127);
     }
-    close_others(g.owner, g.changes, link[0]);
+    close_others(&g, link[0]);
     const int is_killed = watch(&g, 0);
+    zi_cgroup_kill(&g.cgroup);
     (void)zi_offspring_kill(g.child); /* as long as they are all below the inner guard */
     (void)shutdown(link[0], SHUT_WR); /* the inner one wakes up too, and kills the program's group */
     const zi_offspring left = end_all(&g);

@@ -2,6 +2,8 @@
 #ifndef ZI_GUARD_H
 #define ZI_GUARD_H
 
+#include "parallel/cgroup.h"
+
 /* How a program ended. */
 typedef enum zi_end { ZI_END_EXIT, ZI_END_SIGNAL, ZI_END_KILLED } zi_end;
 typedef struct zi_ending {
@@ -18,6 +20,7 @@ typedef struct zi_launch {
     int control;      /* the guards' end of a socket */
     int stream[3];    /* the program's ends of pipes */
     int exec_failure; /* gets errno if the program cannot be started; closed if it can */
+    zi_cgroup cgroup; /* of the program, if there is one; the guards are outside */
 } zi_launch;
 
 enum { ZI_GUARD_PATIENCE = 5 }; /* seconds that a guard tries to end what it guards */

@@ -1,7 +1,8 @@
 /* Starting other programs, each under guards (guard.c), talking to them, and ending them.
  *
  * No wait for a guard is without bound: a guard that somebody has stopped is continued, and one that still
- * says nothing is replaced: everything below it is killed from here, and then the guard. */
+ * says nothing is replaced: everything below it is killed from here, and then the guard. What is in the
+ * program's cgroup (cgroup.c) is ended from here in any case: both guards may have been killed. */
 #define _GNU_SOURCE
 #include "parallel/process.h"
 
@@ -75,7 +76,8 @@ static zilch_status start(zi_process *out, char *const *words, int pipes[PIPES][
     const zi_launch l = {.words = words,
                          .control = socket[1],
                          .stream = {pipes[0][READ], pipes[1][WRITE], pipes[2][WRITE]},
-                         .exec_failure = pipes[3][WRITE]};
+                         .exec_failure = pipes[3][WRITE],
+                         .cgroup = out->cgroup};
     const pid_t guard = is_made ? fork() : -1;
     if (guard == 0) {
         (void)close(socket[0]);
@@ -91,7 +93,8 @@ static zilch_status start(zi_process *out, char *const *words, int pipes[PIPES][
         (void)waitpid(guard, NULL, 0);
         return zi_fail(ZILCH_EIO, "program: '%s' cannot be watched: %s", words[0], strerror(error));
     }
-    *out = (zi_process){guard, handle, socket[0], pipes[0][WRITE], pipes[1][READ], pipes[2][READ]};
+    *out =
+        (zi_process){guard, handle, socket[0], pipes[0][WRITE], pipes[1][READ], pipes[2][READ], out->cgroup};
     socket[0] = pipes[0][WRITE] = pipes[1][READ] = pipes[2][READ] = -1;
     return ZILCH_OK;
 }
@@ -101,6 +104,7 @@ zilch_status zi_process_start(zi_process *out, char *const *words)
     int pipes[PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     int socket[2] = {-1, -1};
     *out = zi_no_process;
+    out->cgroup = zi_cgroup_make();
     zilch_status status = start(out, words, pipes, socket);
     for (int i = 0; i < PIPES; i++) {
         close_one(&pipes[i][WRITE]);
@@ -111,6 +115,10 @@ zilch_status zi_process_start(zi_process *out, char *const *words)
     }
     close_one(&socket[0]);
     close_one(&socket[1]);
+    if (status != ZILCH_OK) {
+        (void)zi_cgroup_end(&out->cgroup);
+        zi_cgroup_close(&out->cgroup);
+    }
     if (error) {
         (void)zi_process_end(out, 0);
         zi_process_close(out);
@@ -122,6 +130,8 @@ zilch_status zi_process_start(zi_process *out, char *const *words)
 /* ---- Ending ----------------------------------------------------------------------------------------------
  */
 
+enum { STEPS_MOST = 10 * (ZI_GUARD_PATIENCE + 1) }; /* of a tenth of a second */
+
 /* Something is there to be read, within so many milliseconds; no signal shortens them. */
 static int wait_for(int descriptor, int milliseconds)
 {
@@ -132,16 +142,20 @@ static int wait_for(int descriptor, int milliseconds)
     return ppoll(&look, 1, &time, &all) > 0;
 }
 
-/* The guard tells when it is done, or its socket closes: it was killed. */
+/* The guard tells when it is done, or its socket closes: it was killed. If that takes long, it may have been
+ * stopped. Returns the steps that it took. */
 static int wait_for_guard(const zi_process *process)
 {
-    enum { STEP = 100, STEPS = 10 * (ZI_GUARD_PATIENCE + 1) };
-    int is_done = 0;
-    for (int k = 0; k < STEPS && !is_done; k++) {
-        (void)pidfd_send_signal(process->handle, SIGCONT, NULL, 0); /* it may have been stopped */
-        is_done = wait_for(process->control, STEP);
+    enum { STEP = 100 };
+    int step = 0;
+    for (; step < STEPS_MOST; step++) {
+        (void)pidfd_send_signal(process->handle, SIGCONT, NULL, 0);
+        if (wait_for(process->control, STEP)) {
+            break;
+        }
+        zi_cgroup_kill(&process->cgroup);
     }
-    return is_done;
+    return step;
 }
 
 /* The guard does not do its work: somebody stops it again and again, or the machine is too busy. */
@@ -168,16 +182,23 @@ zi_ending zi_process_end(zi_process *process, int milliseconds)
     close_one(&process->input);
     (void)wait_for(process->control, milliseconds);
     (void)shutdown(process->control, SHUT_WR);
-    if (!wait_for_guard(process)) {
+    const int steps = wait_for_guard(process);
+    if (steps == STEPS_MOST) {
         ending = replace_guard(process);
     } else if (recv(process->control, &ending, sizeof ending, MSG_DONTWAIT) != (ssize_t)sizeof ending) {
         ending = (zi_ending){.end = ZI_END_KILLED, .is_unguarded = 1};
+    }
+    if (steps > 0 && ending.end == ZI_END_SIGNAL && ending.number == SIGKILL) { /* it was us */
+        ending.end = ZI_END_KILLED;
     }
     if (!wait_for(process->handle, MOMENT)) { /* it has nothing to do any more */
         (void)pidfd_send_signal(process->handle, SIGKILL, NULL, 0);
         (void)wait_for(process->handle, MOMENT);
     }
     (void)waitpid(process->guard, NULL, WNOHANG);
+    const int left = zi_cgroup_end(&process->cgroup);
+    ending.left = ending.left ? ending.left : left;
+    zi_cgroup_close(&process->cgroup);
     process->guard = 0;
     close_one(&process->handle);
     close_one(&process->control);

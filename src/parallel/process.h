@@ -12,9 +12,10 @@ typedef struct zi_process {
     int control;            /* a socket to both guards */
     int input;              /* of the program: written here, */
     int output, complaints; /* and its output and standard error: read here, without waiting */
+    zi_cgroup cgroup;       /* of the program, if there is one */
 } zi_process;
 
-static const zi_process zi_no_process = {0, -1, -1, -1, -1, -1};
+static const zi_process zi_no_process = {0, -1, -1, -1, -1, -1, {.folder = -1}};
 
 /* words[0] is looked for in the PATH; NULL ends them. EIO with the reason if it cannot be started. */
 zilch_status zi_process_start(zi_process *out, char *const *words);
