@@ -21,7 +21,7 @@ struct compare_study {
     zilch_study *study;
     pthread_mutex_t lock;
     kept *runs;
-    size_t count;
+    size_t count, capacity;
 };
 
 /* ---- Words ---------------------------------------------------------------------------- */
@@ -49,12 +49,16 @@ static int make_texts(search_texts *out, const compare_method *m, const search_r
 static zilch_status keep(void *context, const zilch_run *run)
 {
     compare_study *c = context;
-    kept *more = realloc(c->runs, (c->count + 1) * sizeof *more); /* they are few */
-    if (!more) {
-        return ZILCH_ENOMEM;
+    if (c->count == c->capacity) {
+        const size_t capacity = c->capacity ? 2 * c->capacity : 8;
+        kept *more = realloc(c->runs, capacity * sizeof *more);
+        if (!more) {
+            return ZILCH_ENOMEM;
+        }
+        c->runs = more;
+        c->capacity = capacity;
     }
-    c->runs = more;
-    kept *k = &more[c->count++];
+    kept *k = &c->runs[c->count++];
     *k = (kept){.run = run->run,
                 .seed = run->seed,
                 .generations = run->generations,

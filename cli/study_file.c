@@ -2,6 +2,7 @@
 #include "study_file.h"
 
 #include "cli.h"
+#include "json.h"
 #include "search_program.h"
 #include "search_texts.h"
 #include "text.h"
@@ -29,6 +30,23 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
+/* Whether one of its words can be read as --program. To read all of them as options takes ten times as long,
+ * and a study may have many runs. */
+static int may_have_program(const char *arguments)
+{
+    static const char shortest[] = "--prog";
+    json_arguments a;
+    int is_found = 0;
+    if (json_arguments_parse(arguments, &a)) {
+        return 0;
+    }
+    for (size_t i = 0; i < a.count; i++) {
+        is_found |= strncmp(a.words[i], shortest, strlen(shortest)) == 0;
+    }
+    json_arguments_free(&a);
+    return is_found;
+}
+
 /* By what its arguments say, which is what 'zilch resume' would start, and not by its problem's text alone.
  */
 static zilch_status find_program(study_run *r)
@@ -36,6 +54,9 @@ static zilch_status find_program(study_run *r)
     char why[SEARCH_WHY];
     search_kept kept;
     const char *problem = r->run.texts.problem;
+    if (!search_program_is_text(problem, NULL) && !may_have_program(r->run.texts.arguments)) {
+        return ZILCH_OK;
+    }
     const int is_known = !search_kept_read(&kept, r->run.texts.arguments, why);
     const char *program = is_known ? kept.request.program : NULL;
     r->program = program ? strdup(program) : NULL;
@@ -47,12 +68,16 @@ static zilch_status find_program(study_run *r)
 static zilch_status take_run(void *context, const zilch_run *run)
 {
     study_file *f = context;
-    study_run *grown = realloc(f->runs, (f->count + 1) * sizeof *grown);
-    if (!grown) {
-        return ZILCH_ENOMEM;
+    if (f->count == f->capacity) {
+        const size_t capacity = f->capacity ? 2 * f->capacity : 8;
+        study_run *grown = realloc(f->runs, capacity * sizeof *grown);
+        if (!grown) {
+            return ZILCH_ENOMEM;
+        }
+        f->runs = grown;
+        f->capacity = capacity;
     }
-    f->runs = grown;
-    study_run *r = &grown[f->count++];
+    study_run *r = &f->runs[f->count++];
     *r = (study_run){.run = *run};
     r->run.texts.name = copy(run->texts.name);
     r->run.texts.problem = copy(run->texts.problem);
@@ -95,7 +120,7 @@ int study_file_read_last(study_file *f, uint64_t number)
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < f->count && status == ZILCH_OK; i++) {
         study_run *r = &f->runs[i];
-        if (number == STUDY_ALL_RUNS || r->run.run == number) {
+        if (r->run.generations > 0 && (number == STUDY_ALL_RUNS || r->run.run == number)) {
             status = zilch_study_generations(f->study, r->run.run, take_generation, &r->last);
         }
     }

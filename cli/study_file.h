@@ -20,6 +20,7 @@ typedef struct study_file {
     zilch_study *study;
     study_run *runs; /* in the order of their numbers */
     size_t count;    /* 1 at least */
+    size_t capacity;
 } study_file;
 
 /* 0, or 1 after printing why; close it in any case. */

@@ -240,7 +240,8 @@ static void be_chain(int is_hopping)
 {
     if (is_child()) {
         setsid();
-        for (;;) {
+        for (;;) { /* with pauses, as the machine has others to serve */
+            (void)nanosleep(&(const struct timespec){.tv_nsec = 2000000}, NULL);
             if (!is_child()) {
                 _exit(0);
             }

@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIM = 1000000 };         /* as an optimiser takes */
-#define MOST_RUN (UINT64_C(1) << 53) /* every number of JSON up to it is exact, and a larger one can follow \
-                                      */
+enum { MOST_DIM = 1000000 }; /* as an optimiser takes */
+#define MOST_RUN                                                                               \
+    (UINT64_C(1) << 53) /* every number of JSON up to it is exact, and a larger one can follow \
+                         */
 
 zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
                            void *context)
@@ -363,6 +364,18 @@ static zilch_status read_value(zi_statement *row, void *context)
     return name_failure(r, zi_optimizer_restore_value(r->optimizer, &told));
 }
 
+/* Every generation has its row: whoever goes on counts on them. */
+static zilch_status read_count(zi_statement *row, void *context)
+{
+    const resuming *r = context;
+    const uint64_t count = zi_column_count(row);
+    const uint64_t last = zi_column_count(row);
+    ZI_TRY(zi_columns_check(row, "the generations of run", r->run));
+    return count == r->optimizer->generations && last == count
+               ? ZILCH_OK
+               : fail_damaged(r->study, r->run, "a generation is missing");
+}
+
 static zilch_status resume(resuming *r)
 {
     zilch_study *study = r->study;
@@ -374,6 +387,9 @@ static zilch_status resume(resuming *r)
         return zi_study_fail_run(study, r->run);
     }
     r->file_bytes = zi_sql_bytes(study->sql);
+    ZI_TRY(zi_study_rows(study,
+                         "SELECT count(*), coalesce(max(generation), 0) FROM generations WHERE run = ?",
+                         r->run, read_count, r));
     ZI_TRY(zi_study_rows(study, "SELECT point, active, genome FROM points WHERE run = ? ORDER BY point",
                          r->run, read_point, r));
     ZI_TRY(

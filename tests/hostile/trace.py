@@ -20,7 +20,7 @@ CALL = re.compile(r"^(\w+)\((.*)\) += (-?\d+|\?)(.*)$")
 RESUMED = re.compile(r"^<\.\.\. (\w+) resumed>(.*)$")
 PLACE = re.compile(r'(?:(?:AT_FDCWD|\d+)<((?:[^>\\]|\\.)*)>(?:\(deleted\))?, )?"((?:[^"\\]|\\.)*)"(\.\.\.)?')
 BEGIN = re.compile(r'"/mutant/(\d+)/(.*)/begin"')
-OWNER = re.compile(rf", {os.getuid()}, {os.getgid()}$")
+OWNER = re.compile(rf", {os.getuid()}, {os.getgid()} *$")
 HANDLE = re.compile(r"^\d+<((?:[^>\\]|\\.)*)>")
 
 
