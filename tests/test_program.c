@@ -186,6 +186,7 @@ static void values_come_back(void **state)
 }
 
 /* Four at a time, the last first. */
+/* Four answers at once, while the next point is given out: none of them is passed over, however they meet. */
 static void answers_come_in_any_order(void **state)
 {
     (void)state;
@@ -193,12 +194,15 @@ static void answers_come_in_any_order(void **state)
     const zilch_batch batch = points(POINTS);
     double value[POINTS];
     o.ahead = 4;
+    o.timeout = 10;
     zilch_program *p = open_evaluator(&o, "reverse=4", NULL);
-    assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
-    for (size_t i = 0; i < POINTS; i++) {
-        assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
+    for (int turn = 0; turn < 300; turn++) {
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_OK);
+        for (size_t i = 0; i < POINTS; i++) {
+            assert_true(value[i] == expected_value(batch.x + i * DIM, 0));
+        }
+        assert_int_equal(heard.count, 0);
     }
-    assert_int_equal(heard.count, 0);
     close_and_check(p);
 }
 

@@ -51,10 +51,13 @@ zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new)
 {
     int more = -1;
     *is_new = 0;
+    if (w->count > 0) { /* what it says now are answers, which wait in the pipe for who polls */
+        return ZILCH_OK;
+    }
     if (w->process.guard) {
         ZI_TRY(zi_worker_hear(w, &more));
     }
-    if (more == 0 || w->count > 0) {
+    if (more == 0) {
         return ZILCH_OK;
     }
     (void)zi_worker_end(w, 0);
