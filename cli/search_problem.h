@@ -29,9 +29,9 @@ typedef struct search_problem {
  * too. 0, or the exit status after printing why; close it in any case. */
 int search_problem_open(search_problem *out, const search_request *r);
 
-/* Starts the program that evaluates it, if one does; before this, such a problem has no objective. Called for
- * a program that the person at the command line has named, and for no other. 0, or the exit status after
- * printing why. */
+/* Starts the program that evaluates it, if one does; a problem with a program has no objective before this
+ * call. Called for a program that the person at the command line has named, and for no other. 0, or the exit
+ * status after printing why. */
 int search_problem_start(search_problem *p, const search_request *r);
 void search_problem_close(search_problem *p);
 

@@ -84,7 +84,7 @@ static char home[PATH_MAX]; /* "": there is none, or we may make nothing in it *
 static atomic_int is_off;
 static atomic_uint made;
 
-/* Of a file in /proc; what does not fit of a line is dropped. 0: the end. */
+/* Reads the next line of a file in /proc and drops what does not fit; 0 at the end. */
 static int read_line(FILE *file, char *line, int size)
 {
     if (!fgets(line, size, file)) {

@@ -153,7 +153,7 @@ zilch_status zi_optimizer_settle(zilch_optimizer *o)
 
 /* ---- Asking ----------------------------------------------------------------------- */
 
-/* Who asks can always go on: where the search has ended by itself, it begins anew. */
+/* Asking can always go on: where the search has ended by itself, it begins anew. */
 static zilch_status open_generation(zilch_optimizer *o)
 {
     zilch_stop ending;

@@ -69,9 +69,9 @@ int zi_sql_is_overtaken(const zi_sql *sql)
     return !is_same_stamp(&now[0], &sql->begin[0]) || !is_same_stamp(&now[1], &sql->begin[1]);
 }
 
-/* Of a file with holes, about what is on the disk: a hole can be as large as anybody likes. A file system
- * that compresses keeps less than there is, but hardly less than the 64th part; one that counts no blocks is
- * believed. */
+/* The size of a file, but not that of its holes, which can be as large as anybody likes. A file system that
+ * compresses has less on the disk than there is, but hardly less than the 64th part. One that counts no
+ * blocks is believed. */
 static uint64_t bytes_of(const char *path)
 {
     enum { BLOCK = 512, COMPRESSED = 64 };
@@ -131,7 +131,7 @@ static void remove_files(const zi_sql *sql)
 /* ---- Limits ------------------------------------------------------------------------------------------ */
 
 /* What the file says about itself is data: it must not run functions, triggers or views, break the file's
- * form, nor reach other files. A reader leaves the log as it is. */
+ * form, nor reach other files. */
 static const struct {
     int what, is_on;
 } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
