@@ -48,7 +48,7 @@ def microseconds(zilch, folder, words, dim):
     study = folder / "program.study"
     study.unlink(missing_ok=True)
     subprocess.run([zilch, "optimize", "--program", f"./evaluator {words[0]}", "--dim", str(dim), "--generations", "11",
-                    "--recheck", "20", "--prune", "no", "--study", study, *words[1:]], cwd=folder, check=True,
+                    "--final-evaluations", "20", "--final-pruning", "no", "--study", study, *words[1:]], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)
     rows = json.loads(subprocess.run([zilch, "export", study, "--generations", "--json"], check=True,
                                      capture_output=True).stdout)

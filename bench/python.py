@@ -24,8 +24,8 @@ def library(path):
     lib.zilch_lander_terminated.restype = lib.zilch_lander_truncated.restype = pointer
     lib.zilch_lander_step.argtypes = [pointer, pointer]
     lib.zilch_lander_reset.argtypes = [pointer, ctypes.c_size_t, ctypes.c_uint64]
-    lib.zilch_lander_again.argtypes = [pointer, ctypes.c_size_t]
-    lib.zilch_ask.argtypes = lib.zilch_tell.argtypes = [pointer, ctypes.c_size_t, pointer, pointer]
+    lib.zilch_lander_restart.argtypes = [pointer, ctypes.c_size_t]
+    lib.zilch_optimizer_ask.argtypes = lib.zilch_optimizer_tell.argtypes = [pointer, ctypes.c_size_t, pointer, pointer]
     return lib
 
 
@@ -45,13 +45,13 @@ def generation_in_c(lib):
     search = pointer()
     assert lib.zilch_optimizer_create(ctypes.byref(search), ctypes.c_size_t(DIM), ctypes.c_uint64(1), None) == 0
     ids, x = np.empty(POPULATION, np.uint64), np.empty((POPULATION, DIM))
-    lib.zilch_ask(search, POPULATION, ids.ctypes.data, x.ctypes.data)
+    lib.zilch_optimizer_ask(search, POPULATION, ids.ctypes.data, x.ctypes.data)
     value = value_of(x)
     at = ids.ctypes.data, x.ctypes.data, value.ctypes.data
 
     def work():
-        lib.zilch_tell(search, POPULATION, at[0], at[2])
-        lib.zilch_ask(search, POPULATION, at[0], at[1])
+        lib.zilch_optimizer_tell(search, POPULATION, at[0], at[2])
+        lib.zilch_optimizer_ask(search, POPULATION, at[0], at[1])
 
     seconds = seconds_of(work)
     lib.zilch_optimizer_destroy(search)
@@ -91,7 +91,7 @@ def c_batch(lib, worlds, steps):
         for k in range(steps):
             lib.zilch_lander_step(lander, at[k % len(at)])
             for i in ended:
-                lib.zilch_lander_again(lander, i)
+                lib.zilch_lander_restart(lander, i)
             ended = np.flatnonzero(flags[0] | flags[1])
 
     rate = worlds * steps / seconds_of(work)
@@ -154,7 +154,7 @@ def main():
 
     c, python = in_turns(5 * arguments.repeats, min, lambda: generation_in_c(lib), generation_in_python)
     print(f"| a generation, d = {DIM}, N = {POPULATION} | ms | ratio |\n|---|---|---|")
-    row("C: zilch_tell, zilch_ask", 1e3 * c, 1e3 * c)
+    row("C: zilch_optimizer_tell, zilch_optimizer_ask", 1e3 * c, 1e3 * c)
     row("Python: tell, ask", 1e3 * python, 1e3 * c)
 
     c, python = in_turns(arguments.repeats // 2, max, lambda: c_batch(lib, WORLDS, 50), lambda: ours(WORLDS, 50))

@@ -31,7 +31,7 @@ PACKAGES = ["numpy==2.4.6", "scipy==1.17.1", "cmaes==0.13.1", "cma==4.5.0", "nev
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 BUDGETS = {"lander": 50000} | {f"smop{k}": 50000 for k in range(1, 9)} | {"ellipsoid": 100000, "diabetes": 20000}
 MOST = {"tpe": 1000}  # evaluations of what takes longer with each of them
-RIVALS = {"zilch": "**zilch**", "zilch-ea": "zilch, law `ea`", "cmawm": "cmaes, CMAwM", "catcmawm": "cmaes, CatCMAwM",
+RIVALS = {"zilch": "**zilch**", "zilch-ea": "zilch, method `ea`", "cmawm": "cmaes, CMAwM", "catcmawm": "cmaes, CatCMAwM",
           "pycma": "pycma, cut", "ng-sparse": "nevergrad, sparse (1+1)", "ng-de": "nevergrad, DE", "tpe": "Optuna, TPE"}
 SOLVED = 1e-8
 
@@ -172,7 +172,7 @@ def problem_table(arguments, problem):
     columns |= {"seconds": lambda runs: spread([run["cpu_seconds"] for run in runs]), "runs": lambda runs: str(len(runs))}
     rows = [[title(arguments, problem, rival)] + [column(runs) for column in columns.values()]
             for rival, runs in table.items()]
-    said = f"{budget_of(arguments, problem, 'zilch'):,} evaluations, price {first['price']:.3g}, {first['direction']}."
+    said = f"{budget_of(arguments, problem, 'zilch'):,} evaluations, penalty {first['penalty']:.3g}, {first['direction']}."
     return f"## {problem}\n\n{said}\n\n" + markdown(["rival", *columns], rows)
 
 

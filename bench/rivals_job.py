@@ -2,7 +2,7 @@
 
     python rivals_job.py PROBLEM RIVAL SEED BUDGET FILE
 
-Everybody minimises the same fitness, value + price * active (the lander's value with a minus), which is counted one
+Everybody minimises the same fitness, value + penalty * active (the lander's value with a minus), which is counted one
 evaluation at a time and ends the search where the budget ends. A rival without zeros of its own gets a mask beside
 the values: x = value * mask. What is worth knowing goes into FILE, as JSON.
 """
@@ -32,7 +32,7 @@ class Task:
     def __init__(self, name, seed):
         self.is_regression = name == "diabetes"
         self.problem = diabetes(seed) if self.is_regression else named(name, seed)
-        self.dim, self.price = self.problem.dim, self.problem.price
+        self.dim, self.penalty = self.problem.dim, self.problem.penalty
         self.is_noisy = self.problem.is_noisy
         self.sign = -1.0 if self.problem.direction == "maximize" else 1.0
         self.bounds = (-2.0, 2.0) if self.is_regression else self.problem.bounds
@@ -44,13 +44,13 @@ class Task:
 
     def fitness(self, x, **ids):
         """To be minimised, of rows of points."""
-        return self.sign * self.problem(x, threads=1, **ids) + self.price * np.count_nonzero(x, axis=1)
+        return self.sign * self.problem(x, threads=1, **ids) + self.penalty * np.count_nonzero(x, axis=1)
 
     def held_out(self, x):
         """Fitness where no search has looked: landings of seeds from 0 on, or rows that did not train."""
         if self.is_regression:
-            return self.problem.explain(x)["validation_error"] + self.price * np.count_nonzero(x)
-        return fly(x) - self.price * np.count_nonzero(x) if self.is_noisy else None
+            return self.problem.explain(x)["validation_error"] + self.penalty * np.count_nonzero(x)
+        return fly(x) - self.penalty * np.count_nonzero(x) if self.is_noisy else None
 
     def support(self, x):
         try:
@@ -267,19 +267,19 @@ def tpe(task, f, seed, _):
 
 RIVALS = {"cmawm": (cmawm, "cmaes"), "catcmawm": (catcmawm, "cmaes"), "pycma": (pycma, "cma"),
           "ng-sparse": (ng_sparse, "nevergrad"), "ng-de": (ng_de, "nevergrad"), "tpe": (tpe, "optuna")}
-LAWS = {"zilch": {}, "zilch-ea": {"law": "ea"}}
+METHODS = {"zilch": {}, "zilch-ea": {"method": "ea"}}
 
 
 # ---- A run
 
-def run_zilch(task, law, seed, budget):
+def run_zilch(task, options, seed, budget):
     """Its defaults, evaluated by the library; the best seen, and with noise its shortlist and what it recommends."""
     search = zilch.minimize if task.sign > 0 else zilch.maximize
     result = search(task.problem, seed=seed, bounds=task.bounds, generations=0, evaluations=budget, threads=1,
-                    recommend=500 if task.is_noisy else 0, **law)
+                    final_evaluations=500 if task.is_noisy else 0, **options)
     shortlist = [point.x for point in result.optimizer.top(SHORTLIST)] if task.is_noisy else []
     return {"evaluations": result.optimizer.progress.evaluations, "best": task.sign * result.best.fitness,
-            "x": result.best.x, "shortlist": shortlist, "pruned": result.x if task.is_noisy else None}
+            "x": result.best.x, "final_candidates": shortlist, "pruned": result.x if task.is_noisy else None}
 
 
 def run_rival(task, rival, seed, budget):
@@ -290,7 +290,7 @@ def run_rival(task, rival, seed, budget):
     except Spent:
         pass
     shortlist = f.top() + [recommend() for recommend in kept[-SHORTLIST:]] if task.is_noisy else []
-    return {"evaluations": f.count, "best": f.best, "x": f.best_x, "shortlist": shortlist, "pruned": None,
+    return {"evaluations": f.count, "best": f.best, "x": f.best_x, "final_candidates": shortlist, "pruned": None,
             "restarts": max(len(kept) - 1, 0), "objective_seconds": f.seconds}
 
 
@@ -303,7 +303,7 @@ def choose(task, shortlist):
 def prune(task, shortlist):
     """As zilch ends a search, here at once, as any value is good enough: halving, then leaving out what is not missed."""
     search = zilch.minimize if task.sign > 0 else zilch.maximize
-    result = search(task.problem, x0=shortlist, target=task.sign * 1e300, recommend=500, threads=1)
+    result = search(task.problem, x0=shortlist, target=task.sign * 1e300, final_evaluations=500, threads=1)
     assert result.nit == 0
     return result.x
 
@@ -314,10 +314,10 @@ def run(name, rival, seed, budget):
     if rival in RIVALS:
         importlib.import_module(RIVALS[rival][1])  # which takes a second, and none of the search's
     began, cpu = time.perf_counter(), time.process_time()
-    found = run_zilch(task, LAWS[rival], seed, budget) if rival in LAWS else run_rival(task, rival, seed, budget)
+    found = run_zilch(task, METHODS[rival], seed, budget) if rival in METHODS else run_rival(task, rival, seed, budget)
     result = {"problem": name, "rival": rival, "seed": seed, "budget": budget, "direction": task.problem.direction,
-              "price": task.price, "seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - cpu}
-    shortlist, pruned, x = found.pop("shortlist"), found.pop("pruned"), found.pop("x")
+              "penalty": task.penalty, "seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - cpu}
+    shortlist, pruned, x = found.pop("final_candidates"), found.pop("pruned"), found.pop("x")
     assert found["evaluations"] <= budget
     if shortlist:
         x = choose(task, shortlist)

@@ -1,6 +1,6 @@
 """How a search scales over ranks: measures, fits a model of a generation's cost, and says what it predicts.
 
-    python3 bench/scale.py --zilch build/release/cli/zilch --test-mpi build/release/tests/test_mpi [--quick] [--json FILE] [--write docs/scale.md]
+    python3 bench/scale.py --zilch build/release/cli/zilch --test-mpi build/release/tests/test_mpi [--quick] [--json FILE] [--write docs/explanation/scale.md]
 
 Needs numpy and mpirun; best on a machine with nothing else to do: 5 minutes then. Prints tables in Markdown; --write puts
 them into the document, between the comments that name them.
@@ -91,7 +91,7 @@ def measure_lander(zilch, quick):
     say("| ranks | in the objective | outside it | speed |\n|---:|---:|---:|---:|")
     base, rows = None, []
     for ranks in (0, 1, 2, 4):
-        inside, outside = search_seconds(zilch, ranks, 5 if quick else 12, "lander", "--held-out", 1, "--recheck", 20)
+        inside, outside = search_seconds(zilch, ranks, 5 if quick else 12, "lander", "--held-out", 1, "--final-evaluations", 20)
         base = base or inside + outside
         rows.append({"ranks": ranks, "inside": inside, "outside": outside})
         name = "no mpirun" if ranks == 0 else ranks
@@ -155,7 +155,7 @@ def measure_fit(zilch):
     rows = bench(zilch, "search")
     for case, seconds in bench(zilch, "large").items():
         if case in ("low-rank d = 1000", "low-rank d = 10000"):
-            rows["generation " + case.replace("low-rank", "low-rank zig")] = seconds
+            rows["generation " + case] = seconds
     section("outside")
     say("\nOutside the objective: a generation of 500 points, `zilch bench search` and `zilch bench large`, one thread.\n")
     say("| case | seconds |\n|---|---:|")
@@ -174,13 +174,12 @@ def measure_idle(program):
 
 
 def structures(fits):
-    """Kinds of the law that were measured: {name: {d: seconds}}. "generation zig d = 90" is the full one."""
+    """Kinds of the law that were measured: {name: {d: seconds}}. "generation default d = 90" is the full one."""
     found = {}
     for case, seconds in fits.items():
-        match = re.fullmatch(r"generation (.*zig.*) d = (\d+)", case)
-        if match and not match[1].startswith("plain"):
-            name = "full" if match[1] == "zig" else match[1].replace("zig", "").strip()
-            found.setdefault(name, {})[int(match[2])] = seconds
+        match = re.fullmatch(r"generation (default|low-rank) d = (\d+)", case)
+        if match:
+            found.setdefault("full" if match[1] == "default" else match[1], {})[int(match[2])] = seconds
     return found
 
 

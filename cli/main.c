@@ -1,8 +1,8 @@
 /* The zilch command: finds the command named and runs it. */
-#include "cli.h"
-#include "commands.h"
-#include "ranks.h"
-#include "suggest.h"
+#include "commands/commands.h"
+#include "options/suggest.h"
+#include "run/ranks.h"
+#include "terminal/cli.h"
 #include "zilch.h"
 
 #include <fcntl.h>
@@ -27,11 +27,11 @@ static const command commands[] = {
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"report", "make a page of a study: tables, figures, the best controller and its landings", cmd_report},
     {"export", "print every evaluation of a study", cmd_export},
-    {"fit", "fit a zero-inflated Gaussian law to a data set", cmd_fit},
-    {"sample", "draw points from a fitted law", cmd_sample},
-    {"show", "print a study, a fitted law, or how networks were trained", cmd_show},
+    {"fit", "fit a zero-inflated Gaussian to a dataset", cmd_fit},
+    {"sample", "draw points from a fitted model", cmd_sample},
+    {"show", "print a study, a fitted model, or how networks were trained", cmd_show},
     {"train", "train the networks of the amortised inverter", cmd_train},
-    {"recover", "measure how well known laws are recovered from samples", cmd_recover},
+    {"recover", "measure how well known models are recovered from samples", cmd_recover},
     {"play", "fly the Lunar Lander with a controller, or repeat recorded actions", cmd_play},
     {"bench", "measure how fast fitting, sampling, training, the lander and the search are", cmd_bench},
 };
@@ -40,7 +40,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static void print_overview(FILE *stream)
 {
     fputs("Usage: zilch COMMAND [OPTION...]\n"
-          "Sparse black-box optimisation with a zero-inflated Gaussian law.\n\n",
+          "Sparse black-box optimisation: points that are good and mostly exact zeros.\n\n",
           stream);
     for (size_t i = 0; i < COMMANDS; i++) {
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
@@ -145,6 +145,7 @@ int main(int argc, char **argv)
     zilch_set_blas_threads(1);
     int status = ranks_begin();
     if (status < 0) { /* this process is the command */
+        cli_set_cleanup(ranks_end);
         status = cli_finish(dispatch(argc, argv));
         ranks_end();
     }

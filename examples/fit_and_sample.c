@@ -1,4 +1,4 @@
-/* Fit the law to made-up data, look at it, draw three new points.
+/* Fit the distribution to made-up data, print it, and draw three new points.
  *
  *     cc fit_and_sample.c $(pkg-config --cflags --libs zilch) && ./a.out
  */

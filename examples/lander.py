@@ -1,4 +1,4 @@
-"""Search a controller that one can read for Gymnasium's Lunar Lander, and fly it: about a minute on two cores."""
+"""Search a controller that you can read for Gymnasium's Lunar Lander, and fly it: about a minute on two cores."""
 import numpy as np
 
 import zilch

@@ -1,4 +1,4 @@
-"""A recipe with few ingredients: a function of one's own, noisy, and a price for everything that is put in."""
+"""A recipe with few ingredients: a noisy function of your own, and a penalty for everything that is put in."""
 import numpy as np
 
 import zilch
@@ -8,11 +8,11 @@ WORTH = rng.normal(size=40) * (rng.random(40) < 0.15)  # what 40 ingredients do 
 
 
 def distaste(amounts):
-    """Of a batch; nobody bakes the same twice."""
+    """How bad a batch tastes. Nobody bakes the same twice."""
     return float(np.sum((amounts - 1) ** 2 * WORTH**2) + 0.05 * rng.normal())
 
 
-result = zilch.minimize(distaste, 40, price=0.02, population=200, generations=60, bounds=(0, 3), seed=1)
+result = zilch.minimize(distaste, 40, penalty=0.02, population=200, generations=60, bounds=(0, 3), seed=1)
 print(result.message)
 print(f"{result.active} ingredients: {np.flatnonzero(result.x).tolist()}")
 print(f"that matter: {np.flatnonzero(np.abs(WORTH) > 0.3).tolist()}")

@@ -1,8 +1,8 @@
-/* A search on several ranks: mpirun -n 4 ./mpi. One searches, all evaluate; on any number it is the same. */
+/* A search on several ranks, on whose number the result does not depend: mpirun -n 4 ./mpi. */
 #include <stdio.h>
 #include <zilch_mpi.h>
 
-/* What a simulation of minutes would be: the best of 50 knobs are four at 1, and the others at nothing. */
+/* Stands for a simulation that takes minutes: of its 50 settings, four should be 1 and the others 0. */
 static zilch_status simulate(void *context, const zilch_batch *batch, double *value)
 {
     (void)context;
@@ -30,8 +30,8 @@ int main(void)
     }
     zilch_set_blas_threads(1);
     if (zilch_optimizer_create(&search, 50, 1, NULL) == ZILCH_OK &&
-        zilch_optimize(search, zilch_mpi_objective, mpi, NULL, NULL, NULL, NULL) == ZILCH_OK &&
-        zilch_best(search, NULL, &best) == ZILCH_OK) {
+        zilch_optimizer_run(search, zilch_mpi_objective, mpi, NULL, NULL, NULL, NULL) == ZILCH_OK &&
+        zilch_optimizer_best(search, NULL, &best) == ZILCH_OK) {
         printf("value %.3g with %zu of 50 active\n", best.value, best.active);
     }
     zilch_optimizer_destroy(search);

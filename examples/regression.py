@@ -1,4 +1,4 @@
-"""Which columns predict? On scikit-learn's data, beside the lasso with its cross-validated penalty."""
+"""Which columns predict? zilch on data of scikit-learn, beside the lasso with its cross-validated penalty."""
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LassoCV, LogisticRegressionCV

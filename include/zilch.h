@@ -1,50 +1,52 @@
-/* zilch.h - sparse black-box optimisation with the zero-inflated Gaussian law.
+/* zilch.h - sparse black-box optimisation with a zero-inflated Gaussian.
  *
- * A point is mostly exact zeros. The search draws points from a law, keeps the best, fits the law to
- * them, and goes on:
+ * zilch finds points that are good and mostly exact zeros, from function values alone. It draws points from a
+ * distribution, keeps the best ones (the elites), fits the distribution to them, and goes on:
  *
- *     zilch_optimizer *search;
- *     if (zilch_optimizer_create(&search, dim, seed, NULL) != ZILCH_OK ||
- *         zilch_optimize(search, objective, context, NULL, NULL, NULL, NULL) != ZILCH_OK)
- *         return fail(zilch_last_error());
- *     zilch_best(search, x, NULL);
- *     zilch_optimizer_destroy(search);
+ *     zilch_optimizer *optimizer;
+ *     zilch_status status = zilch_optimizer_create(&optimizer, dim, seed, NULL);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_optimizer_run(optimizer, objective, context, NULL, NULL, NULL, NULL);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_optimizer_best(optimizer, x, NULL);
+ *     if (status != ZILCH_OK)
+ *         fprintf(stderr, "%s\n", zilch_last_error());
+ *     zilch_optimizer_destroy(optimizer);
  *
- * The law says which coordinates are active and what their values are, jointly: for d coordinates there
- * are 2d standard-normal latents (V_1..V_d, M_1..M_d) with one correlation matrix, and
+ * The distribution is a zero-inflated Gaussian. It describes jointly which coordinates are active (not zero)
+ * and what their values are: for d coordinates there are 2d standard-normal latent variables (V_1..V_d and
+ * M_1..M_d) with one correlation matrix, and
  *
  *     X_i = 0                  if M_i <  tau_i     (inactive, exactly zero)
  *     X_i = mu_i + sigma_i V_i if M_i >= tau_i     (active)
  *
- * It can be fitted to any data, looked at and drawn from:
+ * You can also fit it to data of your own, and draw new points from it:
  *
  *     zilch_model *model;
- *     if (zilch_model_fit(&model, rows, cols, x, NULL, NULL) != ZILCH_OK)
- *         return fail(zilch_last_error());
  *     zilch_rng rng = zilch_rng_make(seed, 0);
- *     zilch_model_sample(model, &rng, n, points);
+ *     zilch_status status = zilch_model_fit(&model, rows, cols, x, NULL, NULL);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_model_sample(model, &rng, n, points);
  *     zilch_model_destroy(model);
  *
  * Contract of every function below
- *   status    Fallible functions return a zilch_status; results leave through
- *             pointers. On failure *out is NULL, nothing leaks, and
- *             zilch_last_error() says what happened.
- *   memory    Inputs are copied, never kept. Output arrays belong to the caller
- *             and are sized by the caller. What X_create, X_fit, X_load or
- *             X_unpack made, X_destroy frees; it accepts NULL.
- *   threads   Different handles: any threads. One handle: any number of
- *             functions taking it const, or one that does not. No locks guard it.
- *   silence   The library never prints, exits, installs signal handlers, reads
- *             the environment or the clock, or touches global random state.
- *   arrays    Dense, row-major, `double`; a point is one row. An exact 0.0 means
- *             "absent"; -0.0 is read as 0.0; NaN and Inf in a point are rejected.
- *   bits      Same input, same bits, on one machine with one BLAS thread. BLAS
- *             kernels differ between processors in the last digits; random
- *             numbers do not: they are the same bits everywhere.
+ *   status    A function that can fail returns a zilch_status, and its results leave through pointers. On
+ *             failure *out is NULL, nothing leaks, and zilch_last_error() says what happened.
+ *   memory    Inputs are copied, never kept. You own the output arrays and give them their size. X_destroy
+ *             frees what X_create, X_fit, X_load or X_unpack made; it accepts NULL.
+ *   threads   Any threads may use different handles. Several threads may use one handle at the same time only
+ *             in functions that take it const. No locks guard it.
+ *   silence   The library never prints, exits, installs signal handlers, reads the environment or the clock,
+ *             or touches global random state.
+ *   arrays    Arrays are dense, row-major, of double; a point is one row. An exact 0.0 means "absent", -0.0
+ * is read as 0.0, and NaN and Inf in a point are rejected. bits      The same input gives the same bits on
+ * one machine with one BLAS thread. BLAS kernels differ between processors in the last digits. Random numbers
+ * are the same bits everywhere.
  */
 #ifndef ZILCH_H
 #define ZILCH_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,6 +59,23 @@
 #define ZILCH_MUST_CHECK
 #endif
 
+/* ZILCH_CHECKED begins the declaration of a function that returns a zilch_status. A compiler warns where the
+ * caller does not look at it. */
+#define ZILCH_CHECKED ZILCH_MUST_CHECK ZILCH_API zilch_status
+
+/* ZILCH_ENUM(inverter, INVERTER) declares the enum zilch_inverter with the values in ZILCH_INVERTER_LIST, and
+ * two functions for their names in that list. The first gives NULL if there is no such value, the second EARG
+ * if there is no such name:
+ *
+ *     const char *zilch_inverter_name(zilch_inverter value);
+ *     zilch_status zilch_inverter_parse(const char *name, zilch_inverter *out);
+ */
+#define ZILCH_ENUM(type, LIST)                                                     \
+    typedef enum zilch_##type{ZILCH_##LIST##_LIST(ZILCH_ENUM_VALUE)} zilch_##type; \
+    ZILCH_API const char *zilch_##type##_name(zilch_##type value);                 \
+    ZILCH_CHECKED zilch_##type##_parse(const char *name, zilch_##type *out)
+#define ZILCH_ENUM_VALUE(name, text) ZILCH_##name,
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,10 +83,10 @@ extern "C" {
 /* ---- Version and status -------------------------------------------------- */
 
 #define ZILCH_VERSION_MAJOR 0
-#define ZILCH_VERSION_MINOR 1
+#define ZILCH_VERSION_MINOR 2
 #define ZILCH_VERSION_PATCH 0
 
-/* "0.1.0", of the linked library. */
+/* The version of the linked library, "0.2.0". */
 ZILCH_API const char *zilch_version(void);
 
 /* One list gives the enum and the texts. Values never change. */
@@ -84,44 +103,65 @@ ZILCH_API const char *zilch_version(void);
     X(EOBJECTIVE, -8, "the objective reported failure")      \
     X(EUNAVAILABLE, -9, "not available in this build")
 
-typedef enum zilch_status {
-#define X(name, value, text) ZILCH_##name = (value),
-    ZILCH_STATUS_LIST(X)
-#undef X
-} zilch_status;
+#define ZILCH_STATUS_VALUE(name, value, text) ZILCH_##name = (value),
+typedef enum zilch_status { ZILCH_STATUS_LIST(ZILCH_STATUS_VALUE) } zilch_status;
+#undef ZILCH_STATUS_VALUE
 
 ZILCH_API const char *zilch_status_text(zilch_status status);
 
-/* Detail of the last failure in this thread, e.g. "fit: row 3 column 7 is not
- * finite". Valid until the next zilch call of this thread; "" if there was none. */
+/* What failed last in this thread, as one sentence: "fit: row 3, column 7 (counted from 0): the value is not
+ * finite". The text is valid until the next zilch call of this thread. It is "" if nothing failed. */
 ZILCH_API const char *zilch_last_error(void);
 
-/* For objectives and observers: `return zilch_fail(ZILCH_EOBJECTIVE, "the valve is stuck");` makes the text
- * this thread's last error and gives the status back. NULL: no text. */
+/* The same as data. Fields say where the error is, so that no program needs to read that out of the text, and
+ * each program can count and name the place as its users do. */
+#define ZILCH_NOWHERE SIZE_MAX
+
+typedef struct zilch_error {
+    zilch_status status;
+    const char *where;   /* what failed: "fit", or the name of a file; "" if the message says it */
+    const char *message; /* what is wrong: "the value is not finite" */
+    const char *name;    /* the name of the column or field, if the library knows it; else "" */
+    /* These are counted from 0. A field that does not apply is ZILCH_NOWHERE. */
+    size_t point;       /* of several points or evaluations that were given */
+    size_t row, column; /* of data, or of a matrix */
+    size_t coordinate;  /* of a point */
+    size_t partner;     /* the second coordinate, if two of them disagree */
+    /* These are places in a text, and counted from 1. */
+    size_t line, character, field;
+} zilch_error;
+
+/* The texts in it are valid until the next zilch call of this thread. */
+ZILCH_API zilch_error zilch_last_error_details(void);
+
+/* Writes an error as a sentence of at most `size` bytes with its final '\0'. Rows, columns, points and
+ * coordinates are counted from `first`, 0 or 1. `names` are those of the columns or coordinates, or NULL. */
+ZILCH_API void zilch_error_format(const zilch_error *error, size_t first, const char *const *names,
+                                  char *text, size_t size);
+
+/* Objectives and observers may explain a failure: `return zilch_fail(ZILCH_EOBJECTIVE, "the valve is
+ * stuck");` makes the text this thread's last error and returns the status. `text` may be NULL. */
 ZILCH_API zilch_status zilch_fail(zilch_status status, const char *text);
 
-/* Replace malloc and free, before any other call; NULL, NULL restores them.
- * `alloc` must give memory aligned as malloc's is. */
+/* Replaces malloc and free. Call it before any other function; NULL, NULL restores them. `alloc` must give
+ * memory aligned as malloc's is. */
 ZILCH_API void zilch_set_allocator(void *(*alloc)(size_t bytes), void (*release)(void *));
 
-/* Threads that the BLAS library may use inside one call, for the whole process.
- * The library itself never changes it. One thread gives reproducible bits, and is
- * right for a program that runs several fits at once. Threads for which there is no
- * memory are not started.
+/* Sets how many threads the BLAS library may use inside one call, for the whole process. The library itself
+ * never changes this number. One thread gives reproducible bits, and is right for a program that runs several
+ * fits at once. Threads for which there is no memory are not started.
  *
- * OpenBLAS needs a buffer of 128 megabytes for each thread that is in it. Where the
- * first cannot be had, fits fail with ENOMEM; where only some can be had, threads
- * wait for each other. OpenBLAS starts threads of its own already when it is loaded:
- * where memory is limited (ulimit -v), set OPENBLAS_NUM_THREADS=1 in the environment
- * of a program that uses this library. The command does so by itself. */
+ * OpenBLAS needs a buffer of 128 megabytes for each thread that is in it. If there is no memory for the
+ * first, fits fail with ENOMEM; if there is memory for some, threads wait for each other. OpenBLAS starts
+ * threads of its own when it is loaded. Where memory is limited (ulimit -v), set OPENBLAS_NUM_THREADS=1 in
+ * the environment of your program; the command does so by itself. */
 ZILCH_API void zilch_set_blas_threads(unsigned threads);
 
 /* ---- Random numbers: explicit, small, copyable ---------------------------- */
 
-/* A counter-based stream (Philox4x32-10). Two streams of one seed never meet, so
- * a number does not depend on which thread or rank draws it. Plain data: may be
- * copied, compared and stored. Every draw, uniform or normal, advances `counter`
- * by one; adding n to it skips n draws. */
+/* A counter-based stream of random numbers (Philox4x32-10). Two streams of one seed never meet, so a number
+ * does not depend on which thread or rank draws it. The struct is plain data: you may copy, compare and store
+ * it. Every draw, uniform or normal, advances `counter` by one; adding n to it skips n draws. */
 typedef struct zilch_rng {
     uint64_t key, stream, counter;
 } zilch_rng;
@@ -134,25 +174,23 @@ ZILCH_API void zilch_rng_normals(zilch_rng *rng, size_t n, double *out);
 
 /* ---- Attenuation: what masking does to a correlation ----------------------- */
 
-/* Observed correlations of a pair (i, j) as functions of the latent ones. X is the
- * standardised value where active and 0 where not, I the indicator "active";
- * p_i, p_j in [0, 1] are the activation probabilities, and
+/* These functions give the observed correlations of a pair of coordinates (i, j) from the latent ones. X is
+ * the standardised value where the coordinate is active and 0 where it is not, I is the indicator "active",
+ * p_i and p_j in [0, 1] are the probabilities of being active, and
  *
  *     rho_v  = corr(V_i, V_j)    rho_m  = corr(M_i, M_j)
  *     rho_ij = corr(M_i, V_j)    rho_ji = corr(M_j, V_i)
  *
- * A correlation with a constant (an indicator of p = 0 or 1, a value of p = 0) is
- * given as 0. Arguments outside their ranges give NaN. Accuracy: about 1e-14
- * absolute in the underlying expectations. */
+ * A correlation with a constant (an indicator of p = 0 or 1, a value of p = 0) is given as 0. Arguments
+ * outside their ranges give NaN. The underlying expectations are accurate to about 1e-14. */
 ZILCH_API double zilch_attenuate_mm(double p_i, double p_j, double rho_m);                /* corr(I_i, I_j) */
 ZILCH_API double zilch_attenuate_vm(double p_i, double p_j, double rho_ji, double rho_m); /* corr(X_i, I_j) */
 ZILCH_API double zilch_attenuate_vv(double p_i, double p_j, double rho_v, double rho_ij, double rho_ji,
                                     double rho_m); /* corr(X_i, X_j) */
 
-/* Their inverses, the exact inverter of the fit: observed correlation in, latent
- * out, clamped into [-1, 1]. Go in this order, feeding each result to the next.
- * Where the masks leave nothing to see (a co-activation below what a double can
- * resolve) the answer is 0. */
+/* Their inverses are the exact inverter of the fit: they take an observed correlation and give the latent
+ * one, clamped into [-1, 1]. Call them in this order and hand each result to the next. The answer is 0 where
+ * the two coordinates are active together too rarely for a double to resolve. */
 ZILCH_API double zilch_invert_mm(double p_i, double p_j, double corr_ii);
 ZILCH_API double zilch_invert_vm(double p_i, double p_j, double corr_xi, double rho_m);
 ZILCH_API double zilch_invert_vv(double p_i, double p_j, double corr_xx, double rho_ij, double rho_ji,
@@ -160,93 +198,82 @@ ZILCH_API double zilch_invert_vv(double p_i, double p_j, double corr_xx, double 
 
 /* ---- Networks: the amortised inverter --------------------------------------- */
 
-/* The published inverter is a small network for each kind of latent correlation: masks
- * (mm), value and mask (vm), values (vv). They look at p_i, p_j and the observed
- * correlations of the pair. The library carries trained ones; others can be trained
- * (below), kept in a file, and given to a fit. */
+/* The published inverter is a small network for each kind of latent correlation: between masks (mm), between
+ * a value and a mask (vm), and between values (vv). Its inputs are p_i, p_j and the observed correlations of
+ * the pair. The library carries trained networks; you can train others (below), keep them in a file, and give
+ * them to a fit. */
 #define ZILCH_BLOCK_LIST(X) \
     X(BLOCK_MM, "mm")       \
     X(BLOCK_VM, "vm")       \
     X(BLOCK_VV, "vv")
+ZILCH_ENUM(block, BLOCK);
 
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_block { ZILCH_BLOCK_LIST(X) } zilch_block;
-#undef X
 enum { ZILCH_BLOCKS = 3 };
-
-ZILCH_API const char *zilch_block_name(zilch_block block);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_block_parse(const char *name, zilch_block *out);
 
 typedef struct zilch_networks zilch_networks;
 
 /* A copy of the networks that the library carries. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_create(zilch_networks **out);
+ZILCH_CHECKED zilch_networks_create(zilch_networks **out);
 ZILCH_API void zilch_networks_destroy(zilch_networks *networks);
 
-/* As bytes and files, as models are. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_pack(const zilch_networks *networks, void *buffer,
-                                                            size_t capacity, size_t *length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_unpack(zilch_networks **out, const void *buffer,
-                                                              size_t length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_save(const zilch_networks *networks, const char *path);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_load(zilch_networks **out, const char *path);
+/* Networks as bytes and as files, as for models below. */
+ZILCH_CHECKED zilch_networks_pack(const zilch_networks *networks, void *buffer, size_t capacity,
+                                  size_t *length);
+ZILCH_CHECKED zilch_networks_unpack(zilch_networks **out, const void *buffer, size_t length);
+ZILCH_CHECKED zilch_networks_save(const zilch_networks *networks, const char *path);
+ZILCH_CHECKED zilch_networks_load(zilch_networks **out, const char *path);
 
 /* ---- Model: fit, sample, save, load --------------------------------------- */
 
 typedef struct zilch_model zilch_model;
 
-/* From observed to latent correlations: in closed form, or by trained networks. */
+/* How latent correlations follow from observed ones: in closed form, or by trained networks. */
 #define ZILCH_INVERTER_LIST(X) \
     X(EXACT, "exact")          \
     X(AMORTISED, "amortised")
+ZILCH_ENUM(inverter, INVERTER);
 
-/* Of latent correlations towards 0, by their standard errors: none; each by its
- * own, rho^3 / (rho^2 + se^2); bayes, as much as the spread within its block (values,
- * masks, or both) exceeds what noise alone would give; fisher, the same on the scale of atanh,
- * and the less, the more rows there are for each latent; or all, that is independent coordinates. */
+/* How latent correlations are shrunk towards 0, according to their standard errors.
+ *   none       they stay as they are
+ *   entrywise  each by its own standard error, to rho^3 / (rho^2 + se^2)
+ *   bayes      each block (values, masks, or both) as much as its spread exceeds what noise alone would give
+ *   fisher     the same on the scale of atanh, and less, the more rows there are for each latent variable
+ *   all        to 0: the coordinates are independent */
 #define ZILCH_SHRINKAGE_LIST(X)      \
     X(SHRINK_NONE, "none")           \
     X(SHRINK_ENTRYWISE, "entrywise") \
     X(SHRINK_BAYES, "bayes")         \
     X(SHRINK_FISHER, "fisher")       \
     X(SHRINK_ALL, "all")
+ZILCH_ENUM(shrinkage, SHRINKAGE);
 
-/* To a correlation matrix. clip: negative eigenvalues replaced, diagonal rescaled,
- * as published; corr(V_i, M_i) drifts from 0. repair: clip, those zeros put back,
- * then the smallest pull towards the identity that is positive definite. nearest:
- * the closest such matrix, by alternating projections. weighted: the closest when each
- * entry counts by its standard error, so that what is well known stays and what is not
- * gives way; the most accurate and the slowest. */
+/* How the inverted correlations become a correlation matrix, which is positive definite.
+ *   clip      negative eigenvalues are replaced and the diagonal is rescaled, as published; corr(V_i, M_i)
+ *             drifts from 0
+ *   repair    clip; then those zeros are put back, and as little of the identity as possible is mixed in
+ *   nearest   the closest such matrix, by alternating projections
+ *   weighted  the closest one when each entry counts by its standard error, so that well-known entries stay
+ * and uncertain ones give way; the most accurate and the slowest */
 #define ZILCH_PROJECTION_LIST(X) \
     X(CLIP, "clip")              \
     X(REPAIR, "repair")          \
     X(NEAREST, "nearest")        \
     X(WEIGHTED, "weighted")
+ZILCH_ENUM(projection, PROJECTION);
 
-/* What the latent correlations may be. full: any, a matrix of 2d x 2d. diagonal: none, marginals only.
- * low-rank: those of k common factors, z = sqrt(D) e + L f with L L^T + D of unit diagonal: O(dk) numbers,
- * and always positive definite. docs/large.md has how it is fitted and what it cannot say. */
+/* Which latent correlations are possible.
+ *   full      any: a matrix of 2d x 2d
+ *   diagonal  none: the coordinates are independent
+ *   low-rank  those of k common factors, z = sqrt(D) e + L f, where L L^T + D has a unit diagonal. These are
+ *             O(dk) numbers, and always positive definite. docs/explanation/large.md says how they are fitted
+ * and what they cannot describe. */
 #define ZILCH_STRUCTURE_LIST(X)       \
     X(STRUCTURE_FULL, "full")         \
     X(STRUCTURE_DIAGONAL, "diagonal") \
     X(STRUCTURE_LOW_RANK, "low-rank")
+ZILCH_ENUM(structure, STRUCTURE);
 
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_inverter { ZILCH_INVERTER_LIST(X) } zilch_inverter;
-typedef enum zilch_structure { ZILCH_STRUCTURE_LIST(X) } zilch_structure;
-typedef enum zilch_shrinkage { ZILCH_SHRINKAGE_LIST(X) } zilch_shrinkage;
-typedef enum zilch_projection { ZILCH_PROJECTION_LIST(X) } zilch_projection;
-#undef X
-
-/* The names above, for people and files; NULL for a value that is none of them. */
-ZILCH_API const char *zilch_inverter_name(zilch_inverter inverter);
-ZILCH_API const char *zilch_structure_name(zilch_structure structure);
-ZILCH_API const char *zilch_shrinkage_name(zilch_shrinkage shrinkage);
-ZILCH_API const char *zilch_projection_name(zilch_projection projection);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_inverter_parse(const char *name, zilch_inverter *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_structure_parse(const char *name, zilch_structure *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_shrinkage_parse(const char *name, zilch_shrinkage *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_projection_parse(const char *name, zilch_projection *out);
+enum { ZILCH_INVERTERS = 2 };
 
 typedef struct zilch_model_options {
     size_t size;                    /* set by zilch_model_defaults(); guards the layout */
@@ -254,118 +281,104 @@ typedef struct zilch_model_options {
     zilch_shrinkage shrinkage;      /* none */
     zilch_projection projection;    /* repair */
     double sigma_floor;             /* 0; no fitted sigma_i is below it */
-    const zilch_networks *networks; /* NULL: the library's own; used by the amortised inverter */
+    const zilch_networks *networks; /* for the amortised inverter; NULL: the library's own */
     zilch_structure structure;      /* full; the others need no inverter and no projection */
-    size_t rank;                    /* 10; of low-rank: factors at most, 1 to 1,000 */
+    size_t rank;                    /* 10; the greatest number of factors for low-rank, 1 to 1,000 */
 } zilch_model_options;
 
 ZILCH_API zilch_model_options zilch_model_defaults(void);
 
-/* Fit to `rows` >= 2 points of `cols` >= 1 coordinates. `weights` (rows, each >= 0,
- * at least two of them positive) or NULL for equal weights. `options` or NULL for
- * the defaults.
+/* Fits a model to `rows` (at least 2) points of `cols` (at least 1) coordinates. `weights` has an entry of at
+ * least 0 for each row, two of them positive; NULL means equal weights. `options` NULL means the defaults.
  *
- * Special columns: always zero gives p = 0, the constant 0. Never zero gives p = 1,
- * a plain Gaussian. Active in one row only, or constant where active, gives
- * sigma = sigma_floor. The latents that say nothing then have zero correlations.
+ * Some columns are special. One that is always zero gets p = 0: it is the constant 0. One that is never zero
+ * gets p = 1: it is a plain Gaussian. One that is active in a single row, or constant where it is active,
+ * gets sigma = sigma_floor. Latent variables about which the data say nothing have zero correlations.
  *
- * With structure full at most 16,000 columns, else 1,000,000. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols,
-                                                        const double *x, const double *weights,
-                                                        const zilch_model_options *options);
+ * There may be 16,000 columns with structure full, and 1,000,000 with the others. */
+ZILCH_CHECKED zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const double *x,
+                              const double *weights, const zilch_model_options *options);
 
-/* A law from its parameters: p in [0, 1], mu, sigma >= 0 (dim each) and the 2 dim x
- * 2 dim latent correlation matrix (V_1.. V_dim, M_1.. M_dim), positive semidefinite;
- * NULL for the identity. corr(V_i, M_i) need not be 0, but a fit gives 0. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_create(zilch_model **out, size_t dim, const double *p,
-                                                           const double *mu, const double *sigma,
-                                                           const double *correlation);
+/* A model from its parameters: p in [0, 1], mu, sigma >= 0 (dim each), and the 2 dim x 2 dim matrix of latent
+ * correlations (V_1.. V_dim, M_1.. M_dim), which is positive semidefinite; NULL means the identity.
+ * corr(V_i, M_i) need not be 0, but a fit gives 0. */
+ZILCH_CHECKED zilch_model_create(zilch_model **out, size_t dim, const double *p, const double *mu,
+                                 const double *sigma, const double *correlation);
 
-/* The same with common factors, structure low-rank: `loadings` (rank x 2 dim) has a row for each factor, with
- * what it adds to each latent; of each latent their squares' sum must be below 1, the rest is its own. rank
- * 0: structure diagonal. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_create_factors(zilch_model **out, size_t dim,
-                                                                   const double *p, const double *mu,
-                                                                   const double *sigma, size_t rank,
-                                                                   const double *loadings);
+/* The same with common factors, which is structure low-rank. `loadings` (rank x 2 dim) has a row for each
+ * factor with its part in each latent variable. For each latent variable the sum of their squares must be
+ * below 1; the rest of its variance is its own. rank 0 gives structure diagonal. */
+ZILCH_CHECKED zilch_model_create_factors(zilch_model **out, size_t dim, const double *p, const double *mu,
+                                         const double *sigma, size_t rank, const double *loadings);
 
-/* A random law for experiments: a latent correlation matrix with eigenvalues
- * decay^i in a random basis, brought to unit diagonal and corr(V_i, M_i) = 0;
- * mu ~ U(-2, 2), sigma ~ U(0, 4), p ~ U(p_min, p_max). 0 < decay < 1. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_random(zilch_model **out, size_t dim, zilch_rng *rng,
-                                                           double decay, double p_min, double p_max);
+/* A random model for experiments: its latent correlation matrix has eigenvalues decay^i (0 < decay < 1) in a
+ * random basis and is then brought to a unit diagonal and corr(V_i, M_i) = 0. mu ~ U(-2, 2), sigma ~ U(0, 4),
+ * p ~ U(p_min, p_max). */
+ZILCH_CHECKED zilch_model_random(zilch_model **out, size_t dim, zilch_rng *rng, double decay, double p_min,
+                                 double p_max);
 
 ZILCH_API void zilch_model_destroy(zilch_model *model);
 
-/* Draw `rows` points into x (rows x dim). Consumes rows * (2 dim + rank) draws of rng, rank 0 but for
- * low-rank. One workspace is allocated for the call, nothing for a row. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng,
-                                                           size_t rows, double *x);
+/* Draws `rows` points into x (rows x dim). This takes rows * (2 dim + rank) draws of rng; rank is 0 unless
+ * the structure is low-rank. */
+ZILCH_CHECKED zilch_model_sample(const zilch_model *model, zilch_rng *rng, size_t rows, double *x);
 
-/* Read access. The arrays belong to the model and live as long as it does. */
+/* What a model consists of. The arrays belong to the model and live as long as it does. */
 ZILCH_API size_t zilch_model_dim(const zilch_model *model);
 ZILCH_API const double *zilch_model_p(const zilch_model *model);     /* dim: P(X_i != 0) */
 ZILCH_API const double *zilch_model_mu(const zilch_model *model);    /* dim: mean where active */
 ZILCH_API const double *zilch_model_sigma(const zilch_model *model); /* dim: deviation where active */
 ZILCH_API const double *zilch_model_tau(const zilch_model *model);   /* dim: thresholds, -Inf .. Inf */
 ZILCH_API zilch_structure zilch_model_structure(const zilch_model *model);
-/* 2 dim x 2 dim: the latent correlations, and the observed ones (Pearson's, of the
- * standardised values and the indicators) that the fit saw: NULL if not fitted. Both are NULL unless the
- * structure is full. */
+/* Two matrices (2 dim x 2 dim): the latent correlations, and the observed ones that the fit saw (Pearson's,
+ * of the standardised values and the indicators). The second is NULL if the model was not fitted. Both are
+ * NULL unless the structure is full. */
 ZILCH_API const double *zilch_model_correlation(const zilch_model *model);
 ZILCH_API const double *zilch_model_observed(const zilch_model *model);
-/* Factors of a low-rank law, as many as were found worth having, and their loadings (rank x 2 dim); 0 and
- * NULL of the other structures. */
+/* The number of factors that the fit found worth having with structure low-rank, and their loadings
+ * (rank x 2 dim). They are 0 and NULL with the other structures. */
 ZILCH_API size_t zilch_model_rank(const zilch_model *model);
 ZILCH_API const double *zilch_model_loadings(const zilch_model *model);
-/* One latent correlation of any structure, i and j from 0 to 2 dim - 1; NaN beyond. */
+/* One latent correlation, for any structure; i and j go from 0 to 2 dim - 1, and others give NaN. */
 ZILCH_API double zilch_model_correlation_at(const zilch_model *model, size_t i, size_t j);
 
 typedef struct zilch_fit_report {
-    zilch_structure structure; /* only full has inverter, projection, moved and pull */
+    zilch_structure structure; /* only full has an inverter, a projection and what follows from it */
     zilch_inverter inverter;
     zilch_shrinkage shrinkage;
     zilch_projection projection;
-    double rows;  /* what the data were worth: (sum w)^2 / sum w^2, the row count without weights */
-    double moved; /* Frobenius distance from the inverted (and shrunk) matrix to its projection */
-    double pull;  /* all but clip: share of the identity mixed in at the end */
+    double rows; /* what the data were worth: (sum w)^2 / sum w^2, the row count without weights */
+    double projection_distance; /* from the inverted (and shrunk) matrix to its projection, Frobenius */
+    double identity_weight;     /* weight of the identity that was mixed in at the end; 0 with clip */
 } zilch_fit_report;
 
 /* How the model was fitted; ESTATE if it was not. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_report(const zilch_model *model, zilch_fit_report *out);
+ZILCH_CHECKED zilch_model_report(const zilch_model *model, zilch_fit_report *out);
 
-/* Buffers are the primitive (files, database blobs and messages use them). Call
- * pack with buffer NULL to learn *length. The format is little-endian, versioned
- * and checksummed; unpack trusts nothing in it. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_pack(const zilch_model *model, void *buffer,
-                                                         size_t capacity, size_t *length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_unpack(zilch_model **out, const void *buffer,
-                                                           size_t length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_save(const zilch_model *model, const char *path);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_model_load(zilch_model **out, const char *path);
+/* A model as bytes and as a file. Call pack with buffer NULL to learn *length. The format is little-endian,
+ * versioned and checksummed; unpack trusts nothing in it. */
+ZILCH_CHECKED zilch_model_pack(const zilch_model *model, void *buffer, size_t capacity, size_t *length);
+ZILCH_CHECKED zilch_model_unpack(zilch_model **out, const void *buffer, size_t length);
+ZILCH_CHECKED zilch_model_save(const zilch_model *model, const char *path);
+ZILCH_CHECKED zilch_model_load(zilch_model **out, const char *path);
 
 /* ---- Training networks ------------------------------------------------------- */
 
-/* Examples: pairs whose latent correlations are known. The latent ones are points of a
- * dense grid over [-1, 1]^4 that are positive semidefinite, (p_i, p_j) points of a grid that
- * is denser near 0 and 1. The observed correlations are the exact ones, if asked for
- * with the noise that a sample of so many rows would have, or those of a simulated sample. */
+/* An example is a pair of coordinates whose latent correlations are known. Those are points of a dense grid
+ * over
+ * [-1, 1]^4 that are positive semidefinite; (p_i, p_j) are points of a grid that is denser near 0 and 1. The
+ * observed correlations are the exact ones, with the noise of a sample of `rows` rows if you ask for it, or
+ * those of a simulated sample. */
 #define ZILCH_LABELS_LIST(X) \
     X(LABELS_EXACT, "exact") \
     X(LABELS_SIMULATED, "simulated")
-
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_labels { ZILCH_LABELS_LIST(X) } zilch_labels;
-#undef X
-
-ZILCH_API const char *zilch_labels_name(zilch_labels labels);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_labels_parse(const char *name, zilch_labels *out);
+ZILCH_ENUM(labels, LABELS);
 
 typedef struct zilch_examples_options {
     size_t size;         /* set by zilch_examples_defaults() */
     zilch_labels labels; /* exact */
     uint64_t count;      /* 200,000, at least 5: four fifths train, the rest validate */
-    uint64_t rows;       /* of the sample; 0, the default: none for exact, 100,000 for simulated */
+    uint64_t rows;       /* rows of the sample; 0, the default: none for exact, 100,000 for simulated */
     uint64_t seed;       /* 1 */
 } zilch_examples_options;
 
@@ -373,15 +386,14 @@ ZILCH_API zilch_examples_options zilch_examples_defaults(void);
 
 typedef struct zilch_examples zilch_examples;
 
-/* Called now and then, from any thread; anything but 0 stops the work: ESTOPPED. */
+/* Long work calls its watcher now and then, from any thread. A watcher that does not return 0 stops the work,
+ * which then returns ESTOPPED. */
 typedef int (*zilch_watcher)(void *context, size_t done, size_t total);
 
-/* Makes them, on `threads` threads (0: one for each processor), which change nothing in the
- * result. `watch` may be NULL. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_examples_create(zilch_examples **out,
-                                                              const zilch_examples_options *options,
-                                                              unsigned threads, zilch_watcher watch,
-                                                              void *context);
+/* Makes examples on `threads` threads (0: one for each processor), which change nothing in the result.
+ * `watch` may be NULL. */
+ZILCH_CHECKED zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
+                                    unsigned threads, zilch_watcher watch, void *context);
 ZILCH_API void zilch_examples_destroy(zilch_examples *examples);
 
 typedef struct zilch_training_options {
@@ -391,7 +403,7 @@ typedef struct zilch_training_options {
     uint64_t batch;    /* 128 */
     double rate;       /* 1e-3, Adam's */
     double final_rate; /* 1e-3; the rate falls to it along half a cosine */
-    uint64_t seed;     /* 1; of the first weights and of the order of the examples */
+    uint64_t seed;     /* 1; it gives the first weights and the order of the examples */
 } zilch_training_options;
 
 ZILCH_API zilch_training_options zilch_training_defaults(zilch_block block); /* as published */
@@ -404,33 +416,28 @@ typedef struct zilch_training_report {
 
 typedef struct zilch_trainer zilch_trainer;
 
-/* Trains one block's network. Copies what it needs of the examples. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_create(zilch_trainer **out, zilch_block block,
-                                                             const zilch_examples *examples,
-                                                             const zilch_training_options *options);
+/* A trainer trains the network of one block. It copies what it needs from the examples. */
+ZILCH_CHECKED zilch_trainer_create(zilch_trainer **out, zilch_block block, const zilch_examples *examples,
+                                   const zilch_training_options *options);
 ZILCH_API void zilch_trainer_destroy(zilch_trainer *trainer);
 
-/* One epoch: every training example once, in random order. ENUMERIC if the error is not
+/* Trains for one epoch: with every training example once, in random order. ENUMERIC if the error is not
  * finite any more; ESTATE when all epochs are done. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_epoch(zilch_trainer *trainer);
+ZILCH_CHECKED zilch_trainer_epoch(zilch_trainer *trainer);
 ZILCH_API zilch_training_report zilch_trainer_report(const zilch_trainer *trainer);
 
-/* The state of a training as bytes, and back into a trainer that was created with the same
- * block, examples and options (EARG if not): it goes on as if it had not been interrupted. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_pack(const zilch_trainer *trainer, void *buffer,
-                                                           size_t capacity, size_t *length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_restore(zilch_trainer *trainer, const void *buffer,
-                                                              size_t length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_save(const zilch_trainer *trainer, const char *path);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_load(zilch_trainer *trainer, const char *path);
-/* Whether the state in a file is of such a training, before the examples are made: EARG if not. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_trainer_check(const char *path, zilch_block block,
-                                                            const zilch_examples_options *examples,
-                                                            const zilch_training_options *options);
+/* The state of a training as bytes, and back into a trainer that was created with the same block, examples
+ * and options (EARG if not). It goes on as if it had not been interrupted. */
+ZILCH_CHECKED zilch_trainer_pack(const zilch_trainer *trainer, void *buffer, size_t capacity, size_t *length);
+ZILCH_CHECKED zilch_trainer_restore(zilch_trainer *trainer, const void *buffer, size_t length);
+ZILCH_CHECKED zilch_trainer_save(const zilch_trainer *trainer, const char *path);
+ZILCH_CHECKED zilch_trainer_load(zilch_trainer *trainer, const char *path);
+/* Checks, before the examples are made, that the state in a file belongs to this training: EARG if not. */
+ZILCH_CHECKED zilch_trainer_check(const char *path, zilch_block block, const zilch_examples_options *examples,
+                                  const zilch_training_options *options);
 
-/* Puts the trained network among the others, in its block's place. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_put(zilch_networks *networks,
-                                                           const zilch_trainer *trainer);
+/* Puts the trained network into its block's place among the others. */
+ZILCH_CHECKED zilch_networks_put(zilch_networks *networks, const zilch_trainer *trainer);
 
 /* How a network was trained. */
 typedef struct zilch_training_record {
@@ -439,28 +446,141 @@ typedef struct zilch_training_record {
     zilch_training_report report;
 } zilch_training_record;
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_networks_record(const zilch_networks *networks,
-                                                              zilch_block block, zilch_training_record *out);
+ZILCH_CHECKED zilch_networks_record(const zilch_networks *networks, zilch_block block,
+                                    zilch_training_record *out);
+
+/* ---- Training all networks, into a file ---------------------------------------- */
+
+/* zilch_networks_train() does all of the above: it makes the examples, trains the networks side by side, and
+ * writes them into a file of weights. A training that was interrupted continues when you start it again
+ * with the same options: until the weights are written, the state of each network's training is in a
+ * checkpoint beside them, WEIGHTS.mm.part and so on. */
+typedef struct zilch_networks_options {
+    size_t size;      /* set by zilch_networks_defaults() */
+    int block;        /* the one zilch_block that is trained; ZILCH_BLOCKS, the default: all of them */
+    unsigned threads; /* 0, the default: one for each processor; they change nothing in the result */
+    zilch_examples_options examples;
+    zilch_training_options training[ZILCH_BLOCKS]; /* by zilch_block */
+} zilch_networks_options;
+
+ZILCH_API zilch_networks_options zilch_networks_defaults(void); /* as published */
+
+/* What a training is doing: it makes the examples, trains the networks, and writes the weights. */
+typedef enum zilch_training_stage {
+    ZILCH_TRAINING_EXAMPLES,
+    ZILCH_TRAINING_EPOCHS,
+    ZILCH_TRAINING_WRITING
+} zilch_training_stage;
+
+/* How far the training of one network is. */
+typedef struct zilch_training_part {
+    zilch_block block;
+    uint64_t epochs;              /* the number that it shall have */
+    zilch_training_report report; /* after the last epoch that is done */
+    int is_continued;             /* it began from a checkpoint */
+    int is_running;               /* a thread is training it now */
+} zilch_training_part;
+
+typedef struct zilch_training_progress {
+    zilch_training_stage stage;
+    size_t done, total; /* examples; or epochs, where those that run side by side count once */
+    size_t parts;       /* the networks that are trained */
+    zilch_training_part part[ZILCH_BLOCKS];
+    size_t changed; /* the part that this call is about, after an epoch */
+} zilch_training_progress;
+
+/* What a watcher answers. After an epoch, SAVE writes the checkpoint of the part that has changed; the
+ * library knows no clock, so the watcher decides how often that is. At the end, and when the training is
+ * stopped, the checkpoints are written anyway. */
+typedef enum zilch_training_answer {
+    ZILCH_TRAINING_CONTINUE,
+    ZILCH_TRAINING_SAVE,
+    ZILCH_TRAINING_STOP
+} zilch_training_answer;
+
+/* The library calls the watcher when a stage begins (`done` is 0 then), after every example and after every
+ * epoch. The calls come from any thread, but never two at once. */
+typedef zilch_training_answer (*zilch_training_watcher)(void *context,
+                                                        const zilch_training_progress *progress);
+
+/* Trains, and puts the networks into their places in the file at `path`: a file that exists keeps its other
+ * networks, a new one gets the library's own. *out is what was written. `options` and `watch` may be NULL.
+ * ESTOPPED after the answer STOP. EARG if a checkpoint belongs to a training with other options. ENUMERIC
+ * if a network is not finite any more: its checkpoint is removed. If the weights cannot be written (EIO), the
+ * checkpoints stay, and the same call writes the weights later. */
+ZILCH_CHECKED zilch_networks_train(zilch_networks **out, const char *path,
+                                   const zilch_networks_options *options, zilch_training_watcher watch,
+                                   void *context);
+
+/* ---- Recovery: how well a fit finds latent correlations again ------------------- */
+
+/* zilch_recover() draws random models, samples each, fits the sample with each inverter, and compares the
+ * latent correlations that the fit found with the true ones. */
+typedef struct zilch_recover_options {
+    size_t size;                    /* set by zilch_recover_defaults() */
+    uint64_t models;                /* 100; random models, at most 1,000,000 */
+    uint64_t dim;                   /* 32; coordinates of each, 2 to 1,000 */
+    uint64_t rows;                  /* 100,000; points drawn from each, at least 2 */
+    uint64_t seed;                  /* 1 */
+    double decay, p_min, p_max;     /* 0.6, 0 and 1; as zilch_model_random() takes them */
+    zilch_shrinkage shrinkage;      /* none */
+    zilch_projection projection;    /* weighted */
+    const zilch_networks *networks; /* of the amortised inverter; NULL: the library's own */
+    unsigned threads;               /* 0: one for each processor; they change nothing in the result */
+} zilch_recover_options;
+
+ZILCH_API zilch_recover_options zilch_recover_defaults(void);
+
+/* Errors of a set of correlations; NaN where the set is empty. */
+typedef struct zilch_recovery_score {
+    size_t count;
+    double mae, mse, ccc; /* mean absolute error, mean squared error, Lin's concordance correlation */
+} zilch_recovery_score;
+
+/* Bin k holds the correlations with min(p_i, p_j) from edge k up to edge k + 1. The edges go from 0 to 1. */
+enum { ZILCH_RECOVERY_BINS = 8 };
+ZILCH_API double zilch_recovery_edge(size_t k);
+
+typedef struct zilch_recovery_inverter {
+    const float *recovered; /* what the fit found, one entry for each correlation */
+    zilch_recovery_score all, block[ZILCH_BLOCKS];
+    zilch_recovery_score bin[ZILCH_RECOVERY_BINS][ZILCH_BLOCKS];
+} zilch_recovery_inverter;
+
+/* The arrays have one entry for each correlation: those of the first model, then those of the second, and so
+ * on. */
+typedef struct zilch_recovery {
+    size_t count;
+    const float *truth, *min_p; /* min(p_i, p_j) */
+    const unsigned char *block; /* a zilch_block */
+    double mean_abs_rho;        /* of the true ones */
+    zilch_recovery_inverter inverter[ZILCH_INVERTERS];
+} zilch_recovery;
+
+/* Runs the experiment. `options` and `watch` may be NULL; the watcher is called after each model. */
+ZILCH_CHECKED zilch_recover(zilch_recovery **out, const zilch_recover_options *options, zilch_watcher watch,
+                            void *context);
+ZILCH_API void zilch_recovery_destroy(zilch_recovery *recovery);
 
 /* ---- The Lunar Lander --------------------------------------------------------- */
 
-/* Gymnasium's LunarLander-v3, simulated with the same bits: the same seed and the same actions
- * give the same observations, rewards and endings. Many worlds are stepped at once, one in
- * each lane of the processor's registers; what happens in a world does not depend on the others.
+/* Gymnasium's LunarLander-v3, simulated with the same bits: the same seed and the same actions give the same
+ * observations, rewards and endings. Many worlds are stepped at once, one in each lane of the processor's
+ * registers. What happens in a world does not depend on the others.
  *
  *     zilch_lander *lander;
- *     zilch_lander_create(&lander, 64, NULL);
- *     for (size_t i = 0; i < 64; i++)
- *         zilch_lander_reset(lander, i, first_seed + i);
- *     while (...) {
+ *     zilch_status status = zilch_lander_create(&lander, 64, NULL);
+ *     for (size_t i = 0; i < 64 && status == ZILCH_OK; i++)
+ *         status = zilch_lander_reset(lander, i, first_seed + i);
+ *     while (status == ZILCH_OK && ...) {
  *         zilch_policy_act(policy, 64, zilch_lander_observations(lander), actions);
- *         zilch_lander_step(lander, actions);
+ *         status = zilch_lander_step(lander, actions);
  *         ... look at rewards and endings; reset the worlds that have ended
  *     }
  */
 typedef struct zilch_lander zilch_lander;
 
-enum { ZILCH_LANDER_OBSERVATIONS = 8, ZILCH_LANDER_ACTIONS = 2, ZILCH_LANDER_MOST_STEPS = 1000 };
+enum { ZILCH_LANDER_OBSERVATIONS = 8, ZILCH_LANDER_ACTIONS = 2, ZILCH_LANDER_MAX_STEPS = 1000 };
 
 typedef struct zilch_lander_options {
     size_t size;             /* set by zilch_lander_defaults() */
@@ -468,56 +588,51 @@ typedef struct zilch_lander_options {
     int wind;                /* 0; 1: with wind and turbulence */
     double wind_power;       /* 15, from 0 to 20 */
     double turbulence_power; /* 1.5, from 0 to 2 */
-    unsigned most_steps;     /* 1000; an episode that is longer is truncated */
-    unsigned lanes;          /* 0: the widest this processor has; 1: one world after the other, by plain code;
-                                4, 8 or 16. The bits are the same. */
+    unsigned max_steps;      /* 1000; an episode that is longer is truncated */
+    unsigned lanes;          /* 0: as many as this processor has; 1, plain code; 4, 8 or 16. The bits are the
+                                same. */
 } zilch_lander_options;
 
 ZILCH_API zilch_lander_options zilch_lander_defaults(void);
 
-/* How a world stands. */
+/* The state of a world: it still flies, or how its episode has ended. */
 #define ZILCH_LANDING_LIST(X)     \
     X(LANDING_FLYING, "flying")   \
     X(LANDING_LANDED, "landed")   \
     X(LANDING_CRASHED, "crashed") \
     X(LANDING_OUT, "out")         \
     X(LANDING_TRUNCATED, "truncated")
+ZILCH_ENUM(landing, LANDING);
 
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_landing { ZILCH_LANDING_LIST(X) } zilch_landing;
-#undef X
-ZILCH_API const char *zilch_landing_name(zilch_landing landing);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_landing_parse(const char *name, zilch_landing *out);
-
-/* `worlds` worlds, all of them to be reset before the first step. This allocates all they need. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_create(zilch_lander **out, size_t worlds,
-                                                            const zilch_lander_options *options);
+/* Makes `worlds` worlds. Reset all of them before the first step. Nothing is allocated after this. */
+ZILCH_CHECKED zilch_lander_create(zilch_lander **out, size_t worlds, const zilch_lander_options *options);
 ZILCH_API void zilch_lander_destroy(zilch_lander *lander);
 
-/* World number `world` begins anew, as Gymnasium's reset(seed=seed) does. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed);
+/* Begins a new episode in one world, as Gymnasium's reset(seed=seed) does. */
+ZILCH_CHECKED zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed);
 
-/* It begins anew and goes on in its random numbers, as Gymnasium's reset() without a seed does. ESTATE if it
- * was never reset. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_again(zilch_lander *lander, size_t world);
+/* Begins a new episode that goes on with the world's random numbers, as Gymnasium's reset() without a seed
+ * does. ESTATE if the world was never reset. */
+ZILCH_CHECKED zilch_lander_restart(zilch_lander *lander, size_t world);
 
-/* One step of every world that has not ended; the others stay as they are, with their last reward. `actions`
- * (worlds x 2): main engine, off up to 0 and then from half to full thrust at 1; side engines, -1 to -0.5
- * left, 0.5 to 1 right. What is beyond -1 or 1 is cut off; NaN is EARG, and then no world moves. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_step(zilch_lander *lander, const double *actions);
+/* Steps every world whose episode has not ended; the others stay as they are, with their last reward.
+ * `actions` (worlds x 2) are the main engine, which is off up to 0 and then goes from half to full thrust at
+ * 1, and the side engines: left from -1 to -0.5, right from 0.5 to 1. Actions are clipped to [-1, 1]. NaN is
+ * EARG, and then no world moves. */
+ZILCH_CHECKED zilch_lander_step(zilch_lander *lander, const double *actions);
 
-/* Gymnasium's discrete actions 0 to 3 (nothing, left, main, right) as these two. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_discrete(unsigned action, double out[2]);
+/* Gymnasium's discrete actions 0 to 3 (nothing, left, main, right) as two such numbers. */
+ZILCH_CHECKED zilch_lander_discrete(unsigned action, double out[2]);
 
-/* What the last step, or the reset, gave; the arrays belong to the lander. */
+/* What the last step, or the reset, gave. The arrays belong to the lander. */
 ZILCH_API size_t zilch_lander_worlds(const zilch_lander *lander);
 ZILCH_API const float *zilch_lander_observations(const zilch_lander *lander); /* worlds x 8 */
 ZILCH_API const double *zilch_lander_rewards(const zilch_lander *lander);     /* worlds */
 ZILCH_API const unsigned char *zilch_lander_terminated(const zilch_lander *lander);
 ZILCH_API const unsigned char *zilch_lander_truncated(const zilch_lander *lander);
 
-/* A world to look at: lengths in metres, angles in radians, the pad between x = 8 and 12. */
-typedef struct zilch_lander_view {
+/* A world to draw. Lengths are in metres, angles in radians; the pad is between x = 8 and 12. */
+typedef struct zilch_world_view {
     zilch_landing landing;
     unsigned steps;
     double x[3], y[3], angle[3]; /* of the lander and its legs: where their drawings' origins are */
@@ -525,33 +640,31 @@ typedef struct zilch_lander_view {
     double main_power, side_power; /* of the last step's engines; side_power < 0 pushes left */
     double ground[11];             /* heights at x = 0, 2, .. 20 */
     double helipad;                /* height of the flags */
-} zilch_lander_view;
+} zilch_world_view;
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_lander_look(const zilch_lander *lander, size_t world,
-                                                          zilch_lander_view *out);
+ZILCH_CHECKED zilch_lander_view(const zilch_lander *lander, size_t world, zilch_world_view *out);
 
 /* ---- Controllers for it ------------------------------------------------------------ */
 
-/* The sparse quadratic policy: for each engine a bias, 8 linear and 36 quadratic terms of the
- * observation s: b, w_1 .. w_8, u_11, u_12 .. u_18, u_22 .. u_88; first the main engine's 45
- * parameters, then the side engines'. In double precision, acc = b, then acc += w_i s_i in order, then
- * acc += u_ij (s_i s_j) in order, cut off at -1 and 1; a sum whose terms are beyond all bounds is 0. Zeros
- * cost nothing. */
+/* The sparse quadratic policy has for each engine a bias, 8 linear and 36 quadratic terms of the observation
+ * s: b, w_1 .. w_8, u_11, u_12 .. u_18, u_22 .. u_88. The main engine's 45 parameters come first, then those
+ * of the side engines. The sum is made in double precision: acc = b, then acc += w_i s_i in order, then acc
+ * += u_ij (s_i s_j) in order; it is clipped to [-1, 1], and it is 0 if it is not a number. Zeros cost
+ * nothing. */
 enum { ZILCH_POLICY_TERMS = 45, ZILCH_POLICY_PARAMETERS = 90 };
 
 /* Actions (n x 2) for n observations (n x 8). */
 ZILCH_API void zilch_policy_act(const double parameters[ZILCH_POLICY_PARAMETERS], size_t n,
                                 const float *observations, double *actions);
 
-/* As formulas, one line for each engine, such as
+/* A policy as formulas, one line for each engine, such as
  *     a_main = -2.5988 y - 1.7162 vy - 0.0226 x l2
  *     a_side = 3.6608 theta
- * in the names x y vx vy theta omega l1 l2. Reading gives the same bits again. `format` writes at
- * most `capacity` bytes, the ending 0 included, and says in *length how many it needs without it. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_policy_format(const double parameters[ZILCH_POLICY_PARAMETERS],
-                                                            char *text, size_t capacity, size_t *length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_policy_parse(const char *text,
-                                                           double parameters[ZILCH_POLICY_PARAMETERS]);
+ * in the names x y vx vy theta omega l1 l2. Reading gives the same bits again. `format` writes at most
+ * `capacity` bytes with the final '\0', and *length gets how many it needs without it. */
+ZILCH_CHECKED zilch_policy_format(const double parameters[ZILCH_POLICY_PARAMETERS], char *text,
+                                  size_t capacity, size_t *length);
+ZILCH_CHECKED zilch_policy_parse(const char *text, double parameters[ZILCH_POLICY_PARAMETERS]);
 
 /* The publication's controller of 13 coefficients, as text for zilch_policy_parse. */
 ZILCH_API const char *zilch_policy_published(void);
@@ -559,75 +672,184 @@ ZILCH_API const char *zilch_policy_published(void);
 /* Gymnasium's own heuristic, for n observations. */
 ZILCH_API void zilch_lander_heuristic(size_t n, const float *observations, double *actions);
 
-/* ---- Optimiser: ask and tell ---------------------------------------------------- */
+/* ---- Episodes --------------------------------------------------------------------- */
 
-/* A search in generations. Each time the best points of all that were ever evaluated, the elites, are
- * chosen; a law is fitted to them; the next population is those elites whose rank is uncertain, evaluated
- * again because values may be noisy, and new points drawn from the law.
+/* Whole flights, from the reset to the end. An episode is solved if its return is 200 or more. */
+typedef struct zilch_episode {
+    double total; /* the return: the sum of its rewards */
+    unsigned steps;
+    zilch_landing ending;
+} zilch_episode;
+
+/* Fly `count` episodes of the seeds seed, seed + 1, ... with the quadratic policy of these parameters
+ * (ZILCH_POLICY_PARAMETERS of them), or with Gymnasium's heuristic if `parameters` is NULL. `options` is NULL
+ * for the defaults. The episodes are flown on `threads` threads (0: one for each processor), which change
+ * nothing in the result. `out` has a place for each episode, in the order of the seeds. `watch` may be NULL;
+ * it is called before every step of a thread's worlds. */
+ZILCH_CHECKED zilch_episodes_run(const double *parameters, const zilch_lander_options *options, uint64_t seed,
+                                 size_t count, unsigned threads, zilch_watcher watch, void *context,
+                                 zilch_episode *out);
+
+enum { ZILCH_QUARTILES = 5, ZILCH_LANDINGS = ZILCH_LANDING_TRUNCATED + 1 };
+
+typedef struct zilch_episodes_summary {
+    uint64_t steps;                   /* of all episodes together */
+    double mean, deviation;           /* of the returns; the sample's deviation, NaN for one episode */
+    double quartile[ZILCH_QUARTILES]; /* of the returns: least, first quartile, median, third, largest */
+    double solved;                    /* share of the episodes that are solved */
+    size_t ending[ZILCH_LANDINGS];    /* number of episodes with each ending */
+} zilch_episodes_summary;
+
+ZILCH_CHECKED zilch_episodes_summarise(size_t count, const zilch_episode *episode,
+                                       zilch_episodes_summary *out);
+
+/* What flies one episode: `actions` (action_count x 2), one row a step, if they are not NULL; otherwise the
+ * quadratic policy of `parameters`; otherwise Gymnasium's heuristic. */
+typedef struct zilch_pilot {
+    const double *parameters;
+    const double *actions;
+    size_t action_count;
+} zilch_pilot;
+
+/* An episode after its reset, or after a step. */
+typedef struct zilch_lander_frame {
+    float observation[ZILCH_LANDER_OBSERVATIONS];
+    double reward, total; /* of the step; of all steps so far */
+    int terminated, truncated;
+    zilch_world_view view;
+} zilch_lander_frame;
+
+/* Fly one episode and keep every step: frame[0] is the reset, frame[*steps] the last step. It ends with the
+ * episode, with the actions, or when `capacity` frames are full; max_steps + 1 of them hold any episode. */
+ZILCH_CHECKED zilch_episode_record(const zilch_pilot *pilot, const zilch_lander_options *options,
+                                   uint64_t seed, size_t capacity, zilch_lander_frame *frame, size_t *steps);
+
+/* ---- Options: one row each --------------------------------------------------- */
+
+/* An option of the optimiser, or of what surrounds it, is one row of a list below. The fields of the structs,
+ * their defaults, the checks and their messages, what files and studies keep, the command line with its help,
+ * JSON, the keywords of Python and the reference page all follow from the row. The forms of a row:
  *
- *     zilch_optimizer *search;
- *     if (zilch_optimizer_create(&search, dim, seed, NULL) != ZILCH_OK)
- *         return fail(zilch_last_error());
- *     zilch_limits limits = zilch_limits_defaults();
- *     zilch_optimize(search, objective, context, &limits, NULL, NULL, &reason);
- *     zilch_best(search, x, &record);
- *     zilch_optimizer_destroy(search);
+ *     CHOICE(name, LIST, default, group, "sentence")           one of the names in ZILCH_LIST_LIST
+ *     COUNT(name, default, least, greatest, group, "sentence")  a whole number, uint64_t
+ *     NUMBER(name, default, least, greatest, group, "sentence") a number, double; NAN is "none"
+ *     FLAG(name, default, group, "sentence")                    0 or 1, int
+ */
+#define ZILCH_OPTION_TYPE_LIST(X) \
+    X(OPTION_CHOICE, "choice")    \
+    X(OPTION_COUNT, "count")      \
+    X(OPTION_NUMBER, "number")    \
+    X(OPTION_FLAG, "flag")
+
+/* Common options are those that a user may want to set in the first hour. */
+#define ZILCH_OPTION_GROUP_LIST(X) \
+    X(OPTION_COMMON, "common")     \
+    X(OPTION_EXPERT, "expert")
+
+typedef enum zilch_option_type { ZILCH_OPTION_TYPE_LIST(ZILCH_ENUM_VALUE) } zilch_option_type;
+typedef enum zilch_option_group { ZILCH_OPTION_GROUP_LIST(ZILCH_ENUM_VALUE) } zilch_option_group;
+
+/* A row, for programs that offer options to their own users. */
+typedef struct zilch_option {
+    const char *name;
+    zilch_option_type type;
+    zilch_option_group group;
+    double least, greatest; /* of a count or a number; both ends are allowed */
+    int may_be_none;        /* whether NaN, "none" as text, is allowed */
+    const char *choices;    /* of a choice: the names, separated by '|' */
+    const char *about;      /* a sentence */
+    size_t offset;          /* of the field in its struct */
+} zilch_option;
+
+/* An option's value as text, such as "uncertain", "500", "0.25", "none" or "yes", and back. `options` is the
+ * struct that the row belongs to. Reading checks the range: EARG says what is allowed, without the option's
+ * name. */
+enum { ZILCH_OPTION_SIZE = 40 };
+ZILCH_API void zilch_option_format(const zilch_option *option, const void *options,
+                                   char text[ZILCH_OPTION_SIZE]);
+ZILCH_CHECKED zilch_option_parse(const zilch_option *option, const char *text, void *options);
+
+/* What zilch 0.1 called an option of this name; dashes count as underscores. The answer is the name of today,
+ * "" if the option is gone, and NULL if there never was one of this name. */
+ZILCH_API const char *zilch_option_renamed(const char *name);
+
+/* ---- Optimiser ----------------------------------------------------------------- */
+
+/* A search proceeds in generations. In each generation the optimiser selects the best points that were ever
+ * evaluated (the elites) and fits a distribution to them. The next population consists of those elites whose
+ * rank is uncertain, which are evaluated again because values may be noisy, and of new points that are drawn
+ * from the distribution. zilch_optimizer_run() does all of this:
  *
- * or, where the evaluations happen elsewhere,
+ *     zilch_optimizer *optimizer;
+ *     zilch_status status = zilch_optimizer_create(&optimizer, dim, seed, NULL);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_optimizer_run(optimizer, objective, context, NULL, NULL, NULL, NULL);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_optimizer_best(optimizer, x, NULL);
+ *     zilch_optimizer_destroy(optimizer);
  *
- *     zilch_ask(search, n, id, x);      any number of points
- *     zilch_tell(search, n, id, value); in any order, any portion, late, or never
+ * Where the evaluations happen elsewhere, ask for points and tell their values. You may tell them in any
+ * order, in any portion, late, or never:
  *
- * The run is a function of dim, seed, options and the told values, not of the order in which the values of a
- * generation are told, nor of the numbers asked for at once. */
+ *     status = zilch_optimizer_ask(optimizer, n, id, x);
+ *     ... evaluate ...
+ *     status = zilch_optimizer_tell(optimizer, n, id, value);
+ *
+ * A run depends on dim, seed, options and the told values. It does not depend on the order in which the
+ * values of a generation are told, nor on how many points you ask for at once. */
 typedef struct zilch_optimizer zilch_optimizer;
 
-/* What new points are drawn from: the zero-inflated Gaussian; a Gaussian without zeros; a Gaussian over a
- * weight and a threshold for each coordinate, active where the threshold is not negative; or no law:
- * crossover and mutation of elites by hand-made rules. */
-#define ZILCH_LAW_LIST(X) \
-    X(LAW_ZIG, "zig")     \
-    X(LAW_DENSE, "dense") \
-    X(LAW_ADHOC, "adhoc") \
-    X(LAW_EA, "ea")
+/* How new points are made.
+ *   default    from a zero-inflated Gaussian, which learns from one generation to the next
+ *   published  from a zero-inflated Gaussian that is fitted to the elites alone, as in the publication
+ *   gaussian   from a Gaussian without zeros
+ *   adhoc      from a Gaussian over a weight and a threshold for each coordinate; where a threshold
+ *              is negative, its coordinate is zero
+ *   ea         by crossover and mutation of elites, without a distribution
+ * The last three are there to compare with. */
+#define ZILCH_METHOD_LIST(X)         \
+    X(METHOD_DEFAULT, "default")     \
+    X(METHOD_PUBLISHED, "published") \
+    X(METHOD_GAUSSIAN, "gaussian")   \
+    X(METHOD_ADHOC, "adhoc")         \
+    X(METHOD_EA, "ea")
+ZILCH_ENUM(method, METHOD);
 
 #define ZILCH_DIRECTION_LIST(X) \
     X(MINIMIZE, "minimize")     \
     X(MAXIMIZE, "maximize")
+ZILCH_ENUM(direction, DIRECTION);
 
-/* What a point is worth that was evaluated more than once: its latest value, as published, or the mean. */
-#define ZILCH_ARCHIVE_LIST(X)   \
-    X(ARCHIVE_LATEST, "latest") \
-    X(ARCHIVE_MEAN, "mean")
+/* Which value counts for a point that was evaluated more than once: the latest one, or the mean. */
+#define ZILCH_AGGREGATE_LIST(X)   \
+    X(AGGREGATE_LATEST, "latest") \
+    X(AGGREGATE_MEAN, "mean")
+ZILCH_ENUM(aggregate, AGGREGATE);
 
-/* Which elites are evaluated again in the next generation: all, as published; those that noise may have put
- * among the elites, and the best; or none. */
-#define ZILCH_AGAIN_LIST(X)         \
-    X(AGAIN_ALL, "all")             \
-    X(AGAIN_UNCERTAIN, "uncertain") \
-    X(AGAIN_NONE, "none")
+/* Which elites the next generation evaluates again: all of them; the best one and those that noise may have
+ * put among the elites; or none. */
+#define ZILCH_REEVALUATE_LIST(X)         \
+    X(REEVALUATE_ALL, "all")             \
+    X(REEVALUATE_UNCERTAIN, "uncertain") \
+    X(REEVALUATE_NONE, "none")
+ZILCH_ENUM(reevaluate, REEVALUATE);
 
-/* What an elite counts for in the refit: all the same, as published; or by its rank r of K, as K + 1 - r, or
- * as log(K + 1/2) - log(r) (Hansen and Ostermeier 2001). */
-#define ZILCH_WEIGHTING_LIST(X)   \
-    X(WEIGHTING_EQUAL, "equal")   \
-    X(WEIGHTING_LINEAR, "linear") \
-    X(WEIGHTING_LOG, "log")
+/* How much an elite counts when the distribution is fitted: all the same, or K + 1 - r for the elite of rank
+ * r among K. */
+#define ZILCH_WEIGHTING_LIST(X) \
+    X(WEIGHTING_EQUAL, "equal") \
+    X(WEIGHTING_LINEAR, "linear")
+ZILCH_ENUM(weighting, WEIGHTING);
 
-/* How the values of an active coordinate are distributed: normally, as published; or as those of the elites,
- * through their normal scores (a Gaussian copula: Salinas-Gutierrez et al. 2009). */
-#define ZILCH_VALUES_LIST(X)   \
-    X(VALUES_NORMAL, "normal") \
-    X(VALUES_SCORES, "scores")
-
-/* Whether a coordinate may choose. */
+/* Whether a coordinate is free, always active, or always zero. */
 #define ZILCH_FORCED_LIST(X) \
     X(FORCED_NOT, "free")    \
     X(FORCED_ON, "on")       \
     X(FORCED_OFF, "off")
+ZILCH_ENUM(forced, FORCED);
 
-/* Why zilch_optimize() came back. converged: the elites are so close together that a law of theirs is too
- * narrow to compute with. diverged: they are so large that it is too wide. */
+/* Why a search has ended. converged: the elites are so close together that a distribution fitted to them is
+ * too narrow to compute with. diverged: the elites are so large that it is too wide. */
 #define ZILCH_STOP_LIST(X)             \
     X(STOP_NONE, "not stopped")        \
     X(STOP_GENERATIONS, "generations") \
@@ -637,274 +859,307 @@ typedef struct zilch_optimizer zilch_optimizer;
     X(STOP_OBSERVER, "observer")       \
     X(STOP_CONVERGED, "converged")     \
     X(STOP_DIVERGED, "diverged")
+ZILCH_ENUM(stop, STOP);
 
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_law { ZILCH_LAW_LIST(X) } zilch_law;
-typedef enum zilch_direction { ZILCH_DIRECTION_LIST(X) } zilch_direction;
-typedef enum zilch_archive { ZILCH_ARCHIVE_LIST(X) } zilch_archive;
-typedef enum zilch_again { ZILCH_AGAIN_LIST(X) } zilch_again;
-typedef enum zilch_weighting { ZILCH_WEIGHTING_LIST(X) } zilch_weighting;
-typedef enum zilch_values { ZILCH_VALUES_LIST(X) } zilch_values;
-typedef enum zilch_forced { ZILCH_FORCED_LIST(X) } zilch_forced;
-typedef enum zilch_stop { ZILCH_STOP_LIST(X) } zilch_stop;
-#undef X
+/* The options of the optimiser. docs/explanation/search.md has what each of them is for. */
+#define ZILCH_OPTIMIZER_OPTION_LIST(CHOICE, COUNT, NUMBER, FLAG)                                            \
+    CHOICE(method, METHOD, ZILCH_METHOD_DEFAULT, COMMON,                                                    \
+           "How new points are made; the last three are there to compare with.")                            \
+    CHOICE(direction, DIRECTION, ZILCH_MINIMIZE, COMMON, "Whether small or large values are good.")         \
+    NUMBER(penalty, 0, 0, INFINITY, COMMON,                                                                 \
+           "Penalty for each active (nonzero) coordinate. A coordinate stays active only if it "            \
+           "improves the value by more than this.")                                                         \
+    COUNT(max_active, 0, 0, 1000000, COMMON, "The greatest number of active coordinates; 0: no limit.")     \
+    NUMBER(initial_sigma, 2, 0, INFINITY, COMMON,                                                           \
+           "Standard deviation of the active coordinates in the first points: give the size of "            \
+           "your parameters.")                                                                              \
+    COUNT(population, 500, 3, 16777216, COMMON, "Points in each generation.")                               \
+    COUNT(elites, 0, 0, 16777216, EXPERT,                                                                   \
+          "Best points, to which the distribution is fitted; fewer than the population; 0: a "              \
+          "fifth of it.")                                                                                   \
+    COUNT(min_active, 0, 0, 1000000, EXPERT, "The least number of active coordinates.")                     \
+    NUMBER(initial_p, 0.5, 0, 1, EXPERT, "Share of active coordinates in the first points.")                \
+    NUMBER(initial_mu, 0, -INFINITY, INFINITY, EXPERT,                                                      \
+           "Mean of the active coordinates in the first points.")                                           \
+    NUMBER(initial_spread, 0.1, 0, 0.999999, EXPERT,                                                        \
+           "Correlation between the masks of the first points. Above 0 some points are dense and "          \
+           "some are sparse; at 0.5 every number of active coordinates is equally likely.")                 \
+    CHOICE(aggregate, AGGREGATE, ZILCH_AGGREGATE_LATEST, EXPERT,                                            \
+           "Which value counts for a point that was evaluated more than once.")                             \
+    CHOICE(reevaluate, REEVALUATE, ZILCH_REEVALUATE_UNCERTAIN, EXPERT,                                      \
+           "Which elites are evaluated again: all, those that noise may have put among the elites, "        \
+           "or none.")                                                                                      \
+    NUMBER(quorum, 1, 1e-6, 1, EXPERT,                                                                      \
+           "A generation closes when this share of its population has been told.")                          \
+    COUNT(archive_size, 0, 0, 1000000000, EXPERT,                                                           \
+          "How many of the best points keep their coordinates, at least as many as elites; 0: "             \
+          "all.")                                                                                           \
+    CHOICE(structure, STRUCTURE, ZILCH_STRUCTURE_FULL, EXPERT,                                              \
+           "Correlations of the distribution: any; none; or those of a few common factors, for "            \
+           "thousands of coordinates.")                                                                     \
+    COUNT(rank, 10, 1, 1000, EXPERT, "The greatest number of factors, for structure low-rank.")             \
+    CHOICE(inverter, INVERTER, ZILCH_EXACT, EXPERT,                                                         \
+           "How latent correlations follow from observed ones: in closed form, or by trained "              \
+           "networks.")                                                                                     \
+    CHOICE(shrinkage, SHRINKAGE, ZILCH_SHRINK_FISHER, EXPERT,                                               \
+           "How latent correlations shrink towards 0, by their standard errors.")                           \
+    CHOICE(projection, PROJECTION, ZILCH_CLIP, EXPERT,                                                      \
+           "How the correlations become a positive definite matrix.")                                       \
+    NUMBER(sigma_floor, 0, 0, INFINITY, EXPERT, "No standard deviation of the distribution is below this.") \
+    CHOICE(weighting, WEIGHTING, ZILCH_WEIGHTING_LINEAR, EXPERT,                                            \
+           "How much an elite counts in the fit: all the same, or by rank.")                                \
+    NUMBER(prior_sigma, 5, 0, 1000000, EXPERT,                                                              \
+           "The standard deviations of the last generation count like this many elites in the "             \
+           "fit.")                                                                                          \
+    NUMBER(margin, 0.5, 0, INFINITY, EXPERT,                                                                \
+           "Number of coordinates in which a new point is expected to differ from what all elites "         \
+           "agree on, at most a tenth of all; 0: what all elites have lost never comes back.")              \
+    NUMBER(mean_shift, 0.25, 0, 1, EXPERT,                                                                  \
+           "Share of the new points that are moved on by twice the last step of the mean.")                 \
+    NUMBER(recombination, 0.02, 0, 1, EXPERT,                                                               \
+           "Share of the new points whose active values are copied from elites, each from another "         \
+           "one.")                                                                                          \
+    NUMBER(immigrants, 0.05, 0, 1, EXPERT,                                                                  \
+           "Share of the new points in which one active value is drawn as in the first points.")            \
+    NUMBER(reactivation, 0.5, 0, 1, EXPERT,                                                                 \
+           "Share of the other points in which a dropped coordinate is tried again with small "             \
+           "values: its old spread times how much the others have narrowed since.")                         \
+    FLAG(variance_scaling, 1, EXPERT,                                                                       \
+         "Whether the standard deviations grow while improvements come from far outside.")
 
-ZILCH_API const char *zilch_law_name(zilch_law law);
-ZILCH_API const char *zilch_direction_name(zilch_direction direction);
-ZILCH_API const char *zilch_archive_name(zilch_archive archive);
-ZILCH_API const char *zilch_again_name(zilch_again again);
-ZILCH_API const char *zilch_weighting_name(zilch_weighting weighting);
-ZILCH_API const char *zilch_values_name(zilch_values values);
-ZILCH_API const char *zilch_forced_name(zilch_forced forced);
-ZILCH_API const char *zilch_stop_name(zilch_stop stop);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_law_parse(const char *name, zilch_law *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_direction_parse(const char *name, zilch_direction *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_parse(const char *name, zilch_archive *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_again_parse(const char *name, zilch_again *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_weighting_parse(const char *name, zilch_weighting *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_values_parse(const char *name, zilch_values *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_forced_parse(const char *name, zilch_forced *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_stop_parse(const char *name, zilch_stop *out);
+#define ZILCH_CHOICE_FIELD(name, list, usual, group, about) zilch_##name name;
+#define ZILCH_COUNT_FIELD(name, usual, least, greatest, group, about) uint64_t name;
+#define ZILCH_NUMBER_FIELD(name, usual, least, greatest, group, about) double name;
+#define ZILCH_FLAG_FIELD(name, usual, group, about) int name;
 
-/* How the zig law learns from one generation to the next: parts that can be combined, each of them off at 0.
- * All off, it is the publication's: fitted to the elites from scratch every time. A prior pulls what the
- * elites show to what the law had last, with the weight of so many elites. A coordinate that no elite has
- * active keeps its last values. docs/search.md has what each part is for. */
-typedef struct zilch_refit {
-    double prior_p, prior_mu, prior_sigma; /* 0, 0, 5; with a prior, sigma^2 is divided by n - 1 */
-    double prior_correlation;  /* 0; the elites that count against it are those that have both active */
-    zilch_weighting weighting; /* linear */
-    zilch_values values;       /* normal */
-    double margin; /* 0.5; every p stays in [e, 1 - e], e = margin / dim, at most 0.1: so many coordinates of
-                      a new point are expected to differ from what all elites agree on */
-    double shift;  /* 0.25; share of new points moved on by twice the last step of mu (anticipated mean shift,
-                      Bosman, Grahl and Thierens 2008) */
-    double copied; /* 0.02; share of new points whose active values are elites', each from another one (gene
-                      pool recombination, Muehlenbein and Voigt 1996) */
-    double redrawn; /* 0.05; share of new points with one active value from the first law: the way out of a
-                       local optimum when the law has become narrow (random immigrants, Grefenstette 1992) */
-    double timid;   /* 0.5; share of the other points in which a coordinate that the elites have given up
-                       comes back as small as the law has become narrow since */
-    int is_widened; /* 1; sigma grows while improvements come from far outside (variance control, by the
-                       same), and then shrinks back */
-} zilch_refit;
-
+/* Begin from zilch_optimizer_defaults() or zilch_method_defaults() and change what you need. */
 typedef struct zilch_optimizer_options {
-    size_t size;               /* set by zilch_optimizer_defaults() */
-    zilch_law law;             /* zig */
-    zilch_direction direction; /* minimize */
-    zilch_archive archive;     /* latest */
-    zilch_again again;         /* uncertain */
-    size_t population;         /* 500 points a generation */
-    size_t elites;             /* 0: a fifth of them; points the law is fitted to, at least 2, not all */
-    double share;              /* 1; a generation closes when this share of the population is back */
-    double price;              /* 0; of each active coordinate: what its value must improve the rest by */
-    double initial_p;          /* 0.5; the first points: share of active coordinates, */
-    double initial_mu;         /* 0; their mean */
-    double initial_sigma;      /* 2; and their deviation */
-    double initial_spread; /* 0.1; correlation of their masks: above 0 some points are dense and some sparse,
-                              at 0.5 every number of active coordinates is as likely as any other */
-    size_t remember;  /* 0: all; how many of the best points the archive keeps the coordinates of, at least
-                         `elites`; of the others only what they are worth. One of these that comes
-                              again counts as another point */
-    uint64_t restart; /* 0: never; begin anew after so many generations without a new best, or when the law
-                         has become too narrow or too wide to go on */
-    zilch_model_options model; /* how the zig law is fitted: exact, fisher, clip */
-    zilch_refit refit;         /* and what it keeps */
+    size_t size; /* set by the defaults; it guards the layout */
+    ZILCH_OPTIMIZER_OPTION_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
+    const zilch_networks *networks; /* for the amortised inverter; NULL: those that the library carries */
 
-    /* Limits on what a point may be. A new point that breaks them is mended: coordinates are switched with
-     * the frequencies that the elites show, a value out of bounds is drawn anew and, if that does not
-     * help, cut off. Arrays of dim entries, or NULL. Zero is always allowed where a coordinate is
-     * not forced on, whatever its bounds. */
-    size_t active_least, active_most; /* 0, 0: how many coordinates are active; most 0: any number */
-    const zilch_forced *forced;       /* NULL: all are free */
-    const size_t *group;         /* NULL; coordinates of one number > 0 are active together or not at all */
-    const double *lower, *upper; /* NULL: no bounds; -INFINITY and INFINITY are none */
+    /* What a single coordinate may be: arrays of dim entries, or NULL. A new point that breaks a limit is
+     * repaired: coordinates are switched on or off as often as the elites have them so, and a value out of
+     * bounds is drawn again and, if that does not help, clipped. Zero is always allowed, whatever the bounds,
+     * unless a coordinate is forced on. */
+    const zilch_forced *forced;  /* NULL: all are free */
+    const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
+    const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
 } zilch_optimizer_options;
 
 ZILCH_API zilch_optimizer_options zilch_optimizer_defaults(void);
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim,
-                                                               uint64_t seed,
-                                                               const zilch_optimizer_options *options);
+/* The options of a method, which is the same struct with other values. */
+ZILCH_API zilch_optimizer_options zilch_method_defaults(zilch_method method);
+
+/* The rows of the list above; *count gets their number. */
+ZILCH_API const zilch_option *zilch_optimizer_option_list(size_t *count);
+
+ZILCH_CHECKED zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
+                                     const zilch_optimizer_options *options);
 ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
 
-/* Points to evaluate: n ids and n x dim coordinates. First the population of the generation; who asks for
- * more than that gets more points of the same law. Where zilch_optimize() would end because the search has
- * converged or diverged, ask begins anew instead, as `restart` does: the archive is kept, and
- * zilch_progress.restarts grows. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_ask(zilch_optimizer *optimizer, size_t n, uint64_t *id,
-                                                  double *x);
+/* Points to evaluate: n ids and n x dim coordinates. If you ask for more points than the population has left,
+ * you get extra samples from the same distribution. Where zilch_optimizer_run() would end because the search
+ * has converged or diverged, ask begins anew: the archive is kept, the next elites come from what is found
+ * from here on, and zilch_progress.restarts grows. */
+ZILCH_CHECKED zilch_optimizer_ask(zilch_optimizer *optimizer, size_t n, uint64_t *id, double *x);
 
-/* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation:
- * counted, ranked last, never fitted. An unknown id, or one told before, is EARG, and then none of the n is
- * taken. When enough are back (`share`), the generation closes; what comes later counts in the
- * next. Of points that never come back as many as four populations are remembered; older ids are unknown
- * then. If it cannot close for want of memory, the values are taken all the same, and zilch_advance() tries
- * again. If not one evaluation of a generation succeeded: EOBJECTIVE, the failures are counted, and the next
- * ask begins the generation again, with the same points. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
-                                                   const double *value);
-
-/* The same, with the standard error of each value (NULL, or NaN where it is not known). In an archive of
- * means a value then counts by 1 / error^2, one without an error as much as the first that had one; and what
- * is known of the noise is known from the beginning. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_error(zilch_optimizer *optimizer, size_t n,
-                                                         const uint64_t *id, const double *value,
-                                                         const double *error);
-
-/* A point that was not asked for, and its value: a warm start. Its id is 2^62 or more. Must keep the limits
- * on points. As many as there are elites, told before the first ask, and the first population is drawn from a
- * law fitted to them.
+/* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation: it
+ * is counted, ranked last and never fitted. An unknown id, or one that was told before, is EARG, and then
+ * none of the n values is taken. The generation closes when enough values are there (`quorum`); values that
+ * come later count in the next one. Points that never come back are remembered up to four populations; older
+ * ids are unknown then. If the generation cannot close because memory is missing, the values are taken all
+ * the same, and zilch_optimizer_advance() tries again. If no evaluation of a generation succeeded, the status
+ * is EOBJECTIVE, the failures are counted, and the next ask begins the generation again with the same points.
  */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_tell_point(zilch_optimizer *optimizer, const double *x,
-                                                         double value);
+ZILCH_CHECKED zilch_optimizer_tell(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
+                                   const double *value);
 
-/* Closes the generation with what is back; nothing happens if nothing is. Before the first ask, takes the
- * points that were told into the archive. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_advance(zilch_optimizer *optimizer);
+/* The same with the standard error of each value (NULL, or NaN where an error is not known). With aggregate
+ * mean a value then counts by 1 / error^2; one without an error counts as much as the first that had one. */
+ZILCH_CHECKED zilch_optimizer_tell_error(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
+                                         const double *value, const double *error);
+
+/* A point that was not asked for, and its value: a warm start. The point must keep the limits on coordinates.
+ * If you tell as many points as there are elites before the first ask, the first population is drawn from a
+ * distribution that is fitted to them. */
+ZILCH_CHECKED zilch_optimizer_tell_point(zilch_optimizer *optimizer, const double *x, double value);
+
+/* Closes the generation with the values that are there; without any, nothing happens. Before the first ask,
+ * it puts the points of zilch_optimizer_tell_point() into the archive. */
+ZILCH_CHECKED zilch_optimizer_advance(zilch_optimizer *optimizer);
 
 typedef struct zilch_progress {
-    uint64_t generations; /* closed */
-    uint64_t evaluations; /* told, foreign points and failures among them */
-    uint64_t failures;
-    uint64_t foreign;  /* of the evaluations, those of points that were not asked for */
-    uint64_t points;   /* different ones evaluated */
-    uint64_t improved; /* the generation that last improved the best fitness ever seen; 0: none yet */
-    uint64_t restarts; /* how often the search began anew */
-    size_t waiting;    /* points asked for and not yet told, of this generation */
-    double noise;      /* standard deviation of one evaluation of a good point, from those that came again
-                          lately, or from the errors told; NaN: not known */
-    double scale;      /* of the zig law's sigma: above 1 while it is widened */
-    /* The best of the archive, which takes values when a generation closes, and what was told late or
-     * beside it when the next one opens; NaN before there is one. */
-    double best_value, best_fitness; /* as the objective gave it, and with the price */
+    uint64_t generations; /* that have closed */
+    uint64_t evaluations; /* that were told, with warm-start points and failures */
+    uint64_t failures;    /* evaluations that failed */
+    uint64_t foreign;     /* evaluations of points that were not asked for */
+    uint64_t points;      /* different points that were evaluated */
+    uint64_t improved;    /* the generation that last improved the best fitness; 0: none yet */
+    uint64_t restarts;    /* how often the search began anew */
+    size_t waiting;       /* points of this generation that were asked for and not yet told */
+    double noise; /* standard deviation of one evaluation of a good point, from points that were evaluated
+                     again or from told errors; NaN: not known */
+    double scale; /* factor of the standard deviations: above 1 while variance scaling is at work */
+    /* The best point of the archive. Values enter the archive when their generation closes; NaN before. */
+    double best_value, best_fitness; /* as the objective gave it, and with the penalty */
     size_t best_active;
 } zilch_progress;
 
 ZILCH_API zilch_progress zilch_optimizer_progress(const zilch_optimizer *optimizer);
 ZILCH_API size_t zilch_optimizer_dim(const zilch_optimizer *optimizer);
 ZILCH_API uint64_t zilch_optimizer_seed(const zilch_optimizer *optimizer);
-/* What it was created with; the arrays and networks belong to the optimiser. */
+/* The options it was created with, elites filled in. The arrays and networks belong to the optimiser. */
 ZILCH_API const zilch_optimizer_options *zilch_optimizer_settings(const zilch_optimizer *optimizer);
 
-/* The archive: every point that was ever evaluated, in the order of their first values. */
+/* The archive holds every point that was ever evaluated, in the order of their first values. */
 typedef struct zilch_record {
     uint64_t point;        /* its number, from 0 */
-    double value, fitness; /* latest or mean; NaN if it failed */
+    double value, fitness; /* as `aggregate` says; NaN if it failed */
     size_t active;
     uint64_t evaluations, failures;
 } zilch_record;
 
-/* One of progress.points; x (dim) may be NULL. ESTATE if its coordinates were forgotten (`remember`). */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_archive_read(const zilch_optimizer *optimizer, uint64_t point,
-                                                           double *x, zilch_record *out);
+/* Point number `point` of the archive, from 0 to progress.points - 1; x (dim) and out may be NULL. ESTATE if
+ * its coordinates were dropped (`archive_size`). */
+ZILCH_CHECKED zilch_optimizer_point(const zilch_optimizer *optimizer, uint64_t point, double *x,
+                                    zilch_record *out);
 
-/* The point of the best fitness that is on record, as published: with noise, the luckiest. ESTATE if
- * none has succeeded. Any of x (dim) and out may be NULL. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_best(const zilch_optimizer *optimizer, double *x,
-                                                   zilch_record *out);
+/* The point with the best fitness on record. With noise this is the luckiest one; zilch_optimizer_recommend()
+ * finds the best supported one. ESTATE if no evaluation has succeeded. x (dim) and out may be NULL. */
+ZILCH_CHECKED zilch_optimizer_best(const zilch_optimizer *optimizer, double *x, zilch_record *out);
 
-/* The best points, best first: at most `capacity`, how many in *count. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_top(const zilch_optimizer *optimizer, size_t capacity,
-                                                  zilch_record *out, size_t *count);
+/* The best points, best first: at most `capacity`; *count gets how many. */
+ZILCH_CHECKED zilch_optimizer_top(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
+                                  size_t *count);
 
-/* The front of active count and value: points whose value is better than that of every sparser one, from the
- * sparsest on, of those that are remembered. At most `capacity` of them; dim + 1 is always enough. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_front(const zilch_optimizer *optimizer, size_t capacity,
-                                                    zilch_record *out, size_t *count);
+/* The front of active count and value: points whose value is better than that of every sparser point, the
+ * sparsest first. At most `capacity` of them; dim + 1 is always enough. */
+ZILCH_CHECKED zilch_optimizer_front(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
+                                    size_t *count);
 
-/* The law zig as it is fitted to the best on record, as for the next generation: a new model, to be
- * destroyed. ESTATE of another law, or while the first points are still drawn from the options. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_model(const zilch_optimizer *optimizer,
-                                                              zilch_model **out);
+/* The zero-inflated Gaussian that is fitted to the best points on record, as for the next generation: a new
+ * model, which you destroy. ESTATE with methods that have none, or while the first points are still drawn. */
+ZILCH_CHECKED zilch_optimizer_model(const zilch_optimizer *optimizer, zilch_model **out);
 
-/* The whole state as bytes and files: unpacked, it goes on as if it had not been interrupted. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_pack(const zilch_optimizer *optimizer, void *buffer,
-                                                             size_t capacity, size_t *length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_unpack(zilch_optimizer **out, const void *buffer,
-                                                               size_t length);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_save(const zilch_optimizer *optimizer,
-                                                             const char *path);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimizer_load(zilch_optimizer **out, const char *path);
+/* The whole state as bytes and as files. A checkpoint is one call, and a loaded optimiser goes on as if
+ * nothing had happened:
+ *
+ *     status = zilch_optimizer_save(optimizer, "search.checkpoint");
+ *     ...
+ *     status = zilch_optimizer_load(&optimizer, "search.checkpoint");
+ */
+ZILCH_CHECKED zilch_optimizer_pack(const zilch_optimizer *optimizer, void *buffer, size_t capacity,
+                                   size_t *length);
+ZILCH_CHECKED zilch_optimizer_unpack(zilch_optimizer **out, const void *buffer, size_t length);
+ZILCH_CHECKED zilch_optimizer_save(const zilch_optimizer *optimizer, const char *path);
+ZILCH_CHECKED zilch_optimizer_load(zilch_optimizer **out, const char *path);
 
-/* ---- Or let the library drive --------------------------------------------------------- */
+/* ---- Running an objective ------------------------------------------------------- */
 
-/* Points to evaluate, all in one call, so that the callee may vectorise, thread or distribute them. Noise
- * should follow from the id, or from the generation: then neither threads nor an interruption change a run.
- * In a search all ids are different; after it, in zilch_recommend(), points that are to be compared come with
- * the same ids, and so meet the same noise. */
+/* Points to evaluate, all in one call, so that the objective may vectorise, thread or distribute them. If
+ * your objective is noisy, derive the noise from the id or the generation: then neither threads nor an
+ * interruption change a run. During a search all ids are different. After it, in zilch_optimizer_recommend(),
+ * points that are compared come with the same ids, and so meet the same noise. */
 typedef struct zilch_batch {
     size_t n, dim;
-    uint64_t generation; /* from 0; UINT64_MAX in zilch_recommend() */
+    uint64_t generation; /* from 0; UINT64_MAX in zilch_optimizer_recommend() */
     const uint64_t *id;  /* n */
     const double *x;     /* n x dim */
-    double *error;       /* n, or NULL: nobody asks; for the standard error of each value, where it is known:
-                            they are NaN, not known, and may be written like the values */
+    double *error; /* n, or NULL: write the standard error of each value here if you know it; they are NaN */
 } zilch_batch;
 
-/* Writes n values; not finite: that evaluation failed. A status other than ZILCH_OK ends the run with it. */
+/* Writes n values. A value that is not finite is a failed evaluation. A status other than ZILCH_OK ends the
+ * run. */
 typedef zilch_status (*zilch_objective)(void *context, const zilch_batch *batch, double *value);
 
-/* Called after each generation. ESTOPPED ends the run in good order; another status but OK is its failure. */
+/* Called after each generation. ESTOPPED ends the run in good order; any other status but OK is a failure of
+ * the run. */
 typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *optimizer);
 
-/* Counted over the optimiser's life, so that a resumed run ends where it would have. */
+/* When a search ends. All limits are counted over the optimiser's life, so that a resumed run ends where it
+ * would have ended. */
+#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
+    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
+          "Stop after this many evaluations; the last generation is cut short; 0: no limit.")                \
+    COUNT(generations, 100, 0, 0x1p64, COMMON, "Stop after this many generations; 0: no limit.")             \
+    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
+    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
+          "Stop after this many generations without a better fitness; 0: no limit.")
+
 typedef struct zilch_limits {
-    size_t size;          /* set by zilch_limits_defaults() */
-    uint64_t generations; /* 100; 0: no limit */
-    uint64_t evaluations; /* 0: no limit; of points asked for; the last generation is cut short to keep it */
-    double target;        /* NaN: none; the best point's value, not its fitness */
-    uint64_t stagnation;  /* 0: no limit; generations without a new best fitness */
-    double over_ask;      /* 0; share of points asked for beyond the population, against stragglers */
+    size_t size; /* set by zilch_limits_defaults() */
+    ZILCH_LIMIT_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
 } zilch_limits;
 
 ZILCH_API zilch_limits zilch_limits_defaults(void);
+ZILCH_API const zilch_option *zilch_limit_list(size_t *count);
 
-/* Which limit is met, if any: for those who ask and tell by themselves. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_limits_reached(const zilch_limits *limits,
-                                                             const zilch_optimizer *optimizer,
-                                                             zilch_stop *reason);
+/* Which limit is reached, if any: for those who ask and tell by themselves. */
+ZILCH_CHECKED zilch_limits_reached(const zilch_limits *limits, const zilch_optimizer *optimizer,
+                                   zilch_stop *reason);
 
-/* Runs until a limit is met; which one, goes to *reason (may be NULL). A search that has converged or
- * diverged ends too, unless `restart` lets it begin anew. Any failure leaves the optimiser as it was after
- * the last generation that closed, and the points of the one begun are asked again. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_optimize(zilch_optimizer *optimizer, zilch_objective objective,
-                                                       void *context, const zilch_limits *limits,
-                                                       zilch_observer observer, void *observer_context,
-                                                       zilch_stop *reason);
+/* Runs until a limit is reached, or until the search has converged or diverged. *reason (may be NULL) gets
+ * which. Any failure leaves the optimiser as it was after the last generation that closed; the points of the
+ * generation that had begun are asked for again. */
+ZILCH_CHECKED zilch_optimizer_run(zilch_optimizer *optimizer, zilch_objective objective, void *context,
+                                  const zilch_limits *limits, zilch_observer observer, void *observer_context,
+                                  zilch_stop *reason);
 
-/* The best supported point, not the luckiest: the best of the archive are evaluated again, each round the
- * better half is kept and evaluated more often (successive halving). */
-typedef struct zilch_recommend_options {
-    size_t size;          /* set by zilch_recommend_defaults() */
-    size_t shortlist;     /* 20 points */
-    uint64_t evaluations; /* 500, for all of it; at least as many as the shortlist is long */
-    int prune;            /* 1; then try without each coefficient, the smallest first, and leave out what is
-                             not missed, all on the same noise; half of the evaluations are kept for this */
-} zilch_recommend_options;
+/* The final recommendation: the best supported point, not the luckiest. The best points of the archive are
+ * evaluated again; in each round the better half is kept and evaluated more often (successive halving). Then
+ * each coefficient is left out once, the smallest first; what is not missed stays out. */
+#define ZILCH_FINAL_LIST(CHOICE, COUNT, NUMBER, FLAG)                                              \
+    COUNT(final_candidates, 0, 0, 100000, EXPERT,                                                  \
+          "Best points that are evaluated again at the end; 0: 20, or 1 if values have no noise.") \
+    COUNT(final_evaluations, 0, 0, 10000000, EXPERT,                                               \
+          "Evaluations for the final recommendation; 0: 500, or as many as are needed if values "  \
+          "have no noise.")                                                                        \
+    FLAG(final_pruning, 1, EXPERT, "Whether coordinates that are not missed are left out at the end.")
 
-ZILCH_API zilch_recommend_options zilch_recommend_defaults(void);
+typedef struct zilch_final_options {
+    size_t size; /* set by zilch_final_defaults() */
+    ZILCH_FINAL_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
+    int is_noisy; /* 1; 0: evaluating a point again gives the same value */
+} zilch_final_options;
+
+/* What the method does at the end: published does not prune. */
+ZILCH_API zilch_final_options zilch_final_defaults(zilch_method method);
+ZILCH_API const zilch_option *zilch_final_list(size_t *count);
+
+#undef ZILCH_CHOICE_FIELD
+#undef ZILCH_COUNT_FIELD
+#undef ZILCH_NUMBER_FIELD
+#undef ZILCH_FLAG_FIELD
 
 typedef struct zilch_recommendation {
     uint64_t point;       /* in the archive, before pruning */
-    double mean;          /* value, of the fresh evaluations alone */
-    double deviation;     /* of one such evaluation; 0: the objective is not noisy; NaN: there was but one */
-    double fitness;       /* mean with the price */
-    uint64_t evaluations; /* behind the mean; mean's standard error is deviation / sqrt of this */
-    uint64_t failures;    /* beside them; a point with fewer is preferred to any with more */
+    double mean;          /* value, from the fresh evaluations alone */
+    double deviation;     /* of one such evaluation; 0: the objective is not noisy; NaN: there was only one */
+    double fitness;       /* the mean with the penalty */
+    uint64_t evaluations; /* behind the mean, whose standard error is deviation / sqrt(evaluations) */
+    uint64_t failures;    /* beside them; a point with fewer failures is preferred */
     uint64_t spent;       /* evaluations in all */
     size_t active, pruned;
 } zilch_recommendation;
 
-/* x (dim) gets the point. The optimiser is not changed: asked again, it gives the same. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_recommend(const zilch_optimizer *optimizer,
-                                                        zilch_objective objective, void *context,
-                                                        const zilch_recommend_options *options, double *x,
-                                                        zilch_recommendation *out);
+/* x (dim) gets the recommended point. The optimiser does not change: asked again, it gives the same. options
+ * NULL: zilch_final_defaults() of the optimiser's method. */
+ZILCH_CHECKED zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_objective objective,
+                                        void *context, const zilch_final_options *options, double *x,
+                                        zilch_recommendation *out);
+
+/* How many evaluations a recommendation may take, with the zeros of the options filled in. */
+ZILCH_API uint64_t zilch_final_budget(const zilch_final_options *options, size_t dim);
 
 /* Threads: an objective around an objective. `inner` is called with parts of a batch, on several threads at
- * once; what it gives for a point must not depend on the others. threads 0: one for each processor. */
+ * once, so its value for a point must not depend on the other points of its part. threads 0: one for each
+ * processor.
+ *
+ *     zilch_pool pool = {.threads = 8, .inner = objective, .context = context};
+ *     status = zilch_optimizer_run(optimizer, zilch_pool_objective, &pool, NULL, NULL, NULL, NULL);
+ */
 typedef struct zilch_pool {
     unsigned threads;
     zilch_objective inner;
@@ -915,24 +1170,47 @@ ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch
 /* ---- External programs ---------------------------------------------------------------- */
 
 /* An objective in another language: a program reads points from its standard input and writes values to its
- * standard output, a line each (docs/programs.md). It goes on from point to point, or is started anew for
- * each. When it crashes, hangs or talks nonsense, that evaluation has failed, and it is started again. With
- * the handle, or with this process, whatever happens to it, end all programs and what they have started. */
+ * standard output, a line each (docs/how-to/programs.md). It runs from point to point, or is started anew for
+ * each of them. When it crashes, hangs or prints something else, that evaluation has failed, and the program
+ * is started again. All programs, and what they have started, end with the handle or with this process,
+ * however that ends. */
 typedef struct zilch_program zilch_program;
 
-/* json: {"id":7,"x":[0,1.5]}; sparse: {"id":7,"active":{"1":1.5}}, coordinates counted from 0; answered by
- * {"id":7,"value":3.25}, with "sigma", its standard error, where that is known, or with "error", a text, in
- * place of a value that there is not. plain: 0 1.5, answered by 3.25. */
+/* json: {"id":7,"x":[0,1.5]}; sparse: {"id":7,"active":{"1":1.5}}, coordinates counted from 0; both are
+ * answered by {"id":7,"value":3.25}. The answer may have "sigma", the standard error of the value. An "error"
+ * that is not null, or a value that is null, says that the evaluation failed. plain: 0 1.5, answered by 3.25.
+ */
 #define ZILCH_PROTOCOL_LIST(X)   \
     X(PROTOCOL_JSON, "json")     \
     X(PROTOCOL_SPARSE, "sparse") \
     X(PROTOCOL_PLAIN, "plain")
+ZILCH_ENUM(protocol, PROTOCOL);
 
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_protocol { ZILCH_PROTOCOL_LIST(X) } zilch_protocol;
-#undef X
-ZILCH_API const char *zilch_protocol_name(zilch_protocol protocol);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_protocol_parse(const char *name, zilch_protocol *out);
+/* An answer of an evaluator. */
+enum { ZILCH_REASON_SIZE = 256 };
+typedef struct zilch_answer {
+    uint64_t id;                    /* below 2^53; 0 for a plain answer */
+    double value;                   /* NaN: the evaluation failed */
+    double sigma;                   /* NaN: not known */
+    char reason[ZILCH_REASON_SIZE]; /* why the evaluation failed, cut off where it is longer; else "" */
+} zilch_answer;
+
+/* Reads one line, without its end. EFORMAT if it is no answer: the error says what is wrong, and its
+ * `character` where. */
+ZILCH_CHECKED zilch_answer_parse(const char *line, zilch_protocol protocol, zilch_answer *out);
+
+/* Answers from a file: lines of JSON, or a table with the columns id, value and perhaps sigma. The first line
+ * decides which of both it is (docs/how-to/programs.md). All lines are read, or none: EFORMAT with the
+ * `line`, and the `field` or `character`, that is wrong. */
+typedef struct zilch_answers {
+    size_t count;
+    const uint64_t *id;
+    const double *value;       /* NaN: the evaluation failed */
+    const double *sigma;       /* NaN: not known */
+    const char *const *reason; /* why the evaluation failed; NULL: not said, or it did not fail */
+} zilch_answers;
+ZILCH_CHECKED zilch_answers_read(zilch_answers **out, FILE *stream);
+ZILCH_API void zilch_answers_destroy(zilch_answers *answers);
 
 /* An evaluation that failed, in words. */
 typedef struct zilch_failure {
@@ -950,8 +1228,8 @@ typedef struct zilch_program_options {
     zilch_protocol protocol; /* json */
     int is_once;             /* 0; 1: started for each point, whose value must be its only line */
     double timeout;          /* 0: none; seconds that an evaluation may take */
-    uint64_t most_failures;  /* 100; after so many in a row the objective gives up: EOBJECTIVE; 0: never */
-    zilch_failure_reader failure; /* NULL; told of every failure; a status but OK ends the evaluations */
+    uint64_t max_failures;   /* 100; the objective gives up after so many in a row: EOBJECTIVE; 0: never */
+    zilch_failure_reader failure; /* NULL; called after every failure; a status but OK ends the evaluations */
     void *failure_context;
     zilch_watcher watcher; /* NULL; called after every evaluation, and after a signal; other than 0 stops */
     void *watcher_context;
@@ -959,22 +1237,29 @@ typedef struct zilch_program_options {
 
 ZILCH_API zilch_program_options zilch_program_defaults(void);
 
-/* The program and its arguments; NULL ends them. No shell is between: what looks special to one is an
- * argument like any other. One program is started at once: EIO if that cannot be. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_program_open(zilch_program **out, const char *const *words,
-                                                           const zilch_program_options *options);
+/* Cuts a command line into words, for zilch_program_open(), with a NULL behind them. Blanks separate words.
+ * Quotes, single or double, and a backslash keep characters from being special. EARG if there is no word, or
+ * a quote is not closed. */
+ZILCH_CHECKED zilch_program_words(char ***out, const char *text);
+ZILCH_API void zilch_program_words_destroy(char **words);
+
+/* Opens a program: `words` are its name and its arguments, with a NULL behind them. No shell is involved, so
+ * a character that is special to a shell is a character like any other. The first program starts now: EIO if
+ * it cannot. */
+ZILCH_CHECKED zilch_program_open(zilch_program **out, const char *const *words,
+                                 const zilch_program_options *options);
 ZILCH_API void zilch_program_close(zilch_program *program);
 
-/* The objective; the program is its context. One call at a time. */
+/* The objective, with the program as its context. Call it from one thread at a time. */
 ZILCH_API zilch_status zilch_program_objective(void *program, const zilch_batch *batch, double *value);
 
-/* How often a program was started: `jobs` times, and again after each failure. */
+/* How many programs were started: `jobs`, and one more after each failure. */
 ZILCH_API uint64_t zilch_program_starts(const zilch_program *program);
 
 /* ---- Problems ------------------------------------------------------------------------- */
 
-/* Objectives to try the search on. A problem is named with its settings: "smop1:dim=100",
- * "lander:episodes=32".
+/* Problems to try the search on. The name of a problem includes its settings: "smop1:dim=100",
+ * "lander:episodes=32". All are minimised but the lander.
  *   lander     the quadratic policy's 90 parameters; mean return of `episodes` (8) landings, on seeds fresh
  *              for each evaluation or, with seeds=common, the same for a generation; maximised. gravity,
  *              wind, wind_power and turbulence_power as in zilch_lander_options.
@@ -983,10 +1268,10 @@ ZILCH_API uint64_t zilch_program_starts(const zilch_program *program);
  *   smop1..8   Tian, Zhang, Wang and Jin's sparse problems in single-objective form; dim (100), a tenth
  *              active
  *   ellipsoid  a rotated ellipsoid of condition 1,000 on the first `active` (0: a tenth; up to 1,000) of dim
- *              (100) coordinates, the others at a price of 0.1 each; active=dim: dense
+ *              (100) coordinates, the others at a penalty of 0.1 each; active=dim: dense
  *   rosenbrock Rosenbrock's bent valley through the first `active` (0: a tenth; at least 2) of dim (100)
  *              coordinates, with their optimum at 1, the others' at 0; active=dim: dense
- * Minimised, unless said otherwise. */
+ */
 #define ZILCH_PROBLEM_LIST(X)                                                           \
     X(lander, "land Gymnasium's Lunar Lander with a quadratic policy of 90 parameters") \
     X(sphere, "sum of squares around a sparse optimum, with noise if asked for")        \
@@ -1004,32 +1289,25 @@ ZILCH_API uint64_t zilch_program_starts(const zilch_program *program);
 typedef struct zilch_problem zilch_problem;
 
 /* `seed` gives the problem's noise and, in ellipsoid, its rotation. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_open(zilch_problem **out, const char *name,
-                                                           uint64_t seed);
+ZILCH_CHECKED zilch_problem_open(zilch_problem **out, const char *name, uint64_t seed);
 ZILCH_API void zilch_problem_close(zilch_problem *problem);
 
-/* Sparse regression on the caller's data: a coordinate for each column of x (rows x cols), which is
- * standardised; an intercept is always there. */
+/* Sparse regression on your own data. There is a coordinate for each column of x (rows x cols). The columns
+ * are standardised, and an intercept is always there. */
 #define ZILCH_REGRESSION_LIST(X)   \
     X(REGRESSION_LINEAR, "linear") \
     X(REGRESSION_LOGISTIC, "logistic")
+ZILCH_ENUM(regression, REGRESSION);
 
-/* subset: a point's zeros choose columns, their coefficients are fitted to the training rows, and the value
- * is the error on the validation rows; the values are bound to 1. coefficients: a point's coordinates are the
- * coefficients of the standardised columns, and the value is the error on the training rows, the intercept
- * the best for them. */
+/* What a point means.
+ *   subset        The active coordinates choose columns. Their coefficients are fitted to the training rows,
+ * and the value is the error on the validation rows. Coordinates are 0 or 1. coefficients  The coordinates
+ * are the coefficients of the standardised columns, and the value is the error on the training rows, with the
+ * best intercept for them. */
 #define ZILCH_SEARCHED_LIST(X)   \
     X(SEARCHED_SUBSET, "subset") \
     X(SEARCHED_COEFFICIENTS, "coefficients")
-
-#define X(name, text) ZILCH_##name,
-typedef enum zilch_regression { ZILCH_REGRESSION_LIST(X) } zilch_regression;
-typedef enum zilch_searched { ZILCH_SEARCHED_LIST(X) } zilch_searched;
-#undef X
-ZILCH_API const char *zilch_regression_name(zilch_regression regression);
-ZILCH_API const char *zilch_searched_name(zilch_searched searched);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_regression_parse(const char *name, zilch_regression *out);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_searched_parse(const char *name, zilch_searched *out);
+ZILCH_ENUM(searched, SEARCHED);
 
 typedef struct zilch_regression_options {
     size_t size;             /* set by zilch_regression_defaults() */
@@ -1040,61 +1318,66 @@ typedef struct zilch_regression_options {
 
 ZILCH_API zilch_regression_options zilch_regression_defaults(void);
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_regression(zilch_problem **out, size_t rows,
-                                                                 size_t cols, const double *x,
-                                                                 const double *y,
-                                                                 const zilch_regression_options *options,
-                                                                 uint64_t seed);
+ZILCH_CHECKED zilch_problem_regression(zilch_problem **out, size_t rows, size_t cols, const double *x,
+                                       const double *y, const zilch_regression_options *options,
+                                       uint64_t seed);
 
-/* What a point says as a regression: coefficients in the units of the data (cols), the intercept, and the
- * errors. */
+/* A point as a regression: the intercept, the errors, and coefficients in the units of the data (cols). */
 typedef struct zilch_regression_fit {
     double intercept;
     double training_error, validation_error; /* mean squared error, or mean log loss */
-    double training_score, validation_score; /* linear: R^2; logistic: share of rows told apart rightly */
+    double training_score, validation_score; /* linear: R^2; logistic: accuracy */
 } zilch_regression_fit;
 
 /* ESTATE if the problem is no regression. `coefficients` may be NULL. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_fit(const zilch_problem *problem, const double *x,
-                                                          double *coefficients, zilch_regression_fit *out);
+ZILCH_CHECKED zilch_problem_fit(const zilch_problem *problem, const double *x, double *coefficients,
+                                zilch_regression_fit *out);
 
 typedef struct zilch_problem_info {
-    const char *name;    /* "smop1"; "linear", "logistic"; the problem's */
-    const char *setting; /* what opens it again: "smop1:dim=100", all settings in it; "" of a regression */
+    const char *name;    /* "smop1", "linear", ...; the text belongs to the problem */
+    const char *setting; /* the whole name, which opens it again: "smop1:dim=100"; "" for a regression */
     size_t dim;
     zilch_direction direction;
-    double lower, upper; /* of every coordinate; -INFINITY, INFINITY: none */
-    double price;        /* that suits it */
+    double lower, upper; /* bounds of every coordinate; -INFINITY, INFINITY: none */
+    double penalty;      /* a penalty that suits the problem */
     int is_noisy;
 } zilch_problem_info;
 
 ZILCH_API zilch_problem_info zilch_problem_describe(const zilch_problem *problem);
 
-/* The objective; the problem is its context. Any number of threads at once. */
+/* The objective, with the problem as its context. Any number of threads may call it at once. */
 ZILCH_API zilch_status zilch_problem_objective(void *problem, const zilch_batch *batch, double *value);
 
-/* Share of coordinates that are active or not as in the optimum; where only their number is known, 1 minus
- * the difference of the counts divided by dim. ESTATE where the optimum is not known. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_problem_support(const zilch_problem *problem, const double *x,
-                                                              double *share);
+/* The share of coordinates that are active or zero as in the optimum. If only the number of active
+ * coordinates in the optimum is known, it is 1 minus the difference of the numbers divided by dim. ESTATE if
+ * the optimum is not known. */
+ZILCH_CHECKED zilch_problem_support(const zilch_problem *problem, const double *x, double *share);
+
+/* The mean value of a point, and its standard error, on `count` evaluations whose noise no search and no
+ * recommendation has met. The lander flies episodes of the seeds 0, 1, ...; the seeds of its searches are all
+ * 2^63 and above. `threads` (0: one for each processor) change nothing in the result; `watch` may be NULL.
+ * The error of one evaluation is NaN. ESTATE if the problem has no noise. */
+ZILCH_CHECKED zilch_problem_held_out(zilch_problem *problem, const double *x, size_t count, unsigned threads,
+                                     zilch_watcher watch, void *context, double *mean, double *error);
 
 /* ---- Studies: runs kept in one SQLite file ------------------------------------------------ */
 
-/* A study survives what happens to the program: each generation is one transaction, with its points, values
- * and what is needed to go on. One process may write while others read. Times come from the caller. */
+/* A study survives whatever happens to the program: each generation is one transaction, with its points, its
+ * values and what is needed to go on. One process may write while others read. The library knows no clock, so
+ * that times come from you. */
 typedef struct zilch_study zilch_study;
 
 typedef enum zilch_study_mode {
     ZILCH_STUDY_READ,
-    ZILCH_STUDY_WRITE, /* one that exists */
-    ZILCH_STUDY_CREATE /* or make it */
+    ZILCH_STUDY_WRITE, /* the file must exist */
+    ZILCH_STUDY_CREATE /* the file is made if it does not exist */
 } zilch_study_mode;
 
-/* EFORMAT if the file is no study, EVERSION if it is of another version, EIO with the reason otherwise. The
- * file may come from somebody else: it is data, and so is what lies beside it. Opening it for reading changes
- * nothing on the disk. It is not opened for writing while it has several names (hard links). */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_open(zilch_study **out, const char *path,
-                                                         zilch_study_mode mode);
+/* EFORMAT if the file is no study, EVERSION if it is of a later version, EIO with the reason otherwise. A
+ * study of an earlier version is read as it is; opened for writing, it is brought up to date. The file may
+ * come from somebody else: it is data, and so is what lies beside it. Opening it for reading changes nothing
+ * on the disk. It is not opened for writing while it has several names (hard links). */
+ZILCH_CHECKED zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode);
 ZILCH_API void zilch_study_close(zilch_study *study);
 
 /* Whether the file is no longer at the path where it was opened: it was moved, deleted or replaced by another
@@ -1102,87 +1385,117 @@ ZILCH_API void zilch_study_close(zilch_study *study);
  */
 ZILCH_API int zilch_study_is_moved(const zilch_study *study);
 
-/* Texts about a run, kept as they are; NULL is "". */
-typedef struct zilch_run_texts {
-    const char *name;      /* what the run is called, such as its method in a comparison */
-    const char *problem;   /* what was optimised, such as zilch_problem_info.setting */
-    const char *arguments; /* what the caller needs to go on, such as the command's arguments */
-    const char *machine;   /* where it began */
-    const char *started;   /* when */
-} zilch_run_texts;
+/* What was asked for is kept as names and values. Those of the first three kinds follow from the optimiser,
+ * the limits and the final options. Those of kind problem say what is optimised, beyond its name, such as a
+ * program or a column of data. Those of kind means say how it is done without changing a result, such as
+ * threads. */
+#define ZILCH_SETTING_KIND_LIST(X) \
+    X(SETTING_OPTION, "option")    \
+    X(SETTING_LIMIT, "limit")      \
+    X(SETTING_FINAL, "final")      \
+    X(SETTING_PROBLEM, "problem")  \
+    X(SETTING_MEANS, "means")
+ZILCH_ENUM(setting_kind, SETTING_KIND);
 
-/* A new run of this optimiser; its number, from 1, goes to *run. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *texts,
-                                                          const zilch_optimizer *optimizer, uint64_t *run);
+typedef struct zilch_setting {
+    zilch_setting_kind kind;
+    const char *name, *value;
+} zilch_setting;
+
+/* A run as it was asked for. Texts may be NULL, which is "". */
+typedef struct zilch_request {
+    const char *name;                 /* what the run is called, such as its method in a comparison */
+    const char *problem;              /* what is optimised, such as zilch_problem_info.setting */
+    const char *data;                 /* the file with the data of a regression */
+    const char *fingerprint;          /* of the data */
+    const char *machine;              /* where the run began */
+    const char *started;              /* when */
+    const zilch_limits *limits;       /* NULL: zilch_limits_defaults() */
+    const zilch_final_options *final; /* NULL: zilch_final_defaults() of the method */
+    size_t settings;                  /* when a run starts, those of kind problem and means */
+    const zilch_setting *setting;
+    const char *const *coordinate_names; /* dim of them, or NULL */
+} zilch_request;
+
+/* The value of a setting; NULL if there is none of this kind and name. */
+ZILCH_API const char *zilch_request_find(const zilch_request *request, zilch_setting_kind kind,
+                                         const char *name);
+
+/* Starts a run of this optimiser. *run gets its number, from 1. */
+ZILCH_CHECKED zilch_study_start(zilch_study *study, const zilch_request *request,
+                                const zilch_optimizer *optimizer, uint64_t *run);
 
 typedef struct zilch_timings {
     double evaluating, searching; /* seconds of this generation, in the objective and outside it */
 } zilch_timings;
 
-/* After each generation: all of it, or nothing. ESTATE if the run on file is not one generation behind the
- * optimiser: another process has gone on with it. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_record(zilch_study *study, uint64_t run,
-                                                           const zilch_optimizer *optimizer,
-                                                           const zilch_timings *timings);
+/* Records a generation after it has closed: all of it, or nothing. ESTATE if the run in the file is not one
+ * generation behind the optimiser, because another process has gone on with it. */
+ZILCH_CHECKED zilch_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                                 const zilch_timings *timings);
 
-/* The optimiser as it was after the last generation recorded. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_resume(zilch_study *study, uint64_t run,
-                                                           zilch_optimizer **out);
+/* Gives the optimiser as it was after the last recorded generation. */
+ZILCH_CHECKED zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimizer **out);
 
-/* For those who evaluate by hand, or through a queue: the generation that is open is in the study too, so
- * that its points may be handed out and its values come back in any order, days apart, by any number of
- * processes at once. The run is the same as with zilch_ask() and zilch_tell().
- *
- * ask: the next points of the generation, at most n of them; as many as are left of the population, unless
- * `is_more`: then n, up to 2^20 beyond the population. *count gets how many; 0: all are out. waiting: those
- * that are out; *count gets their number, even if only the first `capacity` are written.
- * tell: as zilch_tell_error(); when enough are back, the generation is recorded, and *is_closed is 1.
- * advance: it closes with what is back, and the others may come late. If all evaluations failed: EOBJECTIVE,
- * and the same points will be asked again. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n,
-                                                        int is_more, uint64_t *id, double *x, size_t *count);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity,
-                                                            uint64_t *id, double *x, size_t *count);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n,
-                                                         const uint64_t *id, const double *value,
-                                                         const double *error, int *is_closed);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
+/* You can evaluate by hand, or through a queue: the study also keeps the open generation, so that its points
+ * may be handed out and its values come back in any order, days apart, through any number of processes at
+ * once. The run is the same as with zilch_optimizer_ask() and zilch_optimizer_tell(). ask      gives the next
+ * points of the generation: at most n, and as many as the population has left. With `is_more` it gives n, up
+ * to 2^20 beyond the population. *count gets how many; 0: all are handed out. waiting  gives the points that
+ * are handed out and have no value yet. *count gets their number, even if only the first `capacity` are
+ * written. tell     takes values as zilch_optimizer_tell_error() does. When enough are there, the generation
+ * is recorded, and *is_closed is 1. advance  closes the generation with the values that are there; the others
+ * may come late. EOBJECTIVE if all evaluations failed: then the same points are asked for again. */
+ZILCH_CHECKED zilch_study_ask(zilch_study *study, uint64_t run, size_t n, int is_more, uint64_t *id,
+                              double *x, size_t *count);
+ZILCH_CHECKED zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity, uint64_t *id, double *x,
+                                  size_t *count);
+ZILCH_CHECKED zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                               const double *value, const double *error, int *is_closed);
+ZILCH_CHECKED zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
 
-/* What is said of evaluations that failed is kept; told again, it replaces what was said. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_fail(zilch_study *study, uint64_t run, size_t n,
-                                                         const zilch_failure *failure);
+/* Keeps why evaluations failed. What is said again about the same evaluation replaces what was said before.
+ */
+ZILCH_CHECKED zilch_study_fail(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure);
 
-/* What a run recommends after the last generation recorded, and why it has ended; with STOP_NONE it goes on.
- * May be called again, and is kept for each generation. A run that goes on has not ended. */
+/* What a run recommends after its last recorded generation, and why it has ended; STOP_NONE if it goes on. A
+ * conclusion is kept for each generation, and replaces an earlier one of the same generation. */
 typedef struct zilch_conclusion {
     zilch_stop stop;
-    int is_recommending; /* the rest says something */
+    int is_recommending; /* 1: a point is recommended, and the following holds */
     zilch_recommendation recommendation;
-    double held_out_mean, held_out_error; /* of the point on what the search never saw; NaN: not measured */
+    double held_out_mean, held_out_error; /* as zilch_problem_held_out() gives them; NaN: not measured */
     uint64_t held_out_count;
 } zilch_conclusion;
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclude(zilch_study *study, uint64_t run,
-                                                             const zilch_conclusion *conclusion,
-                                                             const double *x);
-/* After the last generation recorded. x (dim) may be NULL. stop is STOP_NONE for a run that has not ended. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run,
-                                                               zilch_conclusion *out, double *x);
+ZILCH_CHECKED zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_conclusion *conclusion,
+                                   const double *x);
+/* The conclusion after the last recorded generation. x (dim) may be NULL. */
+ZILCH_CHECKED zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conclusion *out, double *x);
 
-/* Reading: a function is called for each row; what it is given is valid during the call; a status other than
- * OK ends the reading with it. */
+/* Readers are called for each row. What they are given is valid during the call. A status other than OK ends
+ * the reading and is returned. */
 typedef struct zilch_run {
     uint64_t run;
-    zilch_run_texts texts;
-    const char *version; /* of zilch */
+    zilch_request request; /* with all its settings */
+    const char *version;   /* of the zilch that began it */
     uint64_t seed;
     size_t dim;
-    zilch_law law;
+    zilch_method method;
     zilch_direction direction;
-    double price;
+    double penalty;
     uint64_t generations, evaluations, failures; /* recorded */
     zilch_stop stop;
 } zilch_run;
+
+/* Whether two recorded runs were asked for in the same way: the same name, problem and data, the same
+ * options, and the same settings of kind final and problem. Seeds, limits and means do not count, and neither
+ * does a file's path if its fingerprint is known, nor the number of a penalty if the setting "penalty" of
+ * kind problem says that it is "automatic". */
+ZILCH_API int zilch_run_is_same(const zilch_run *a, const zilch_run *b);
+/* The same for a run that is to start. */
+ZILCH_API int zilch_run_matches(const zilch_run *run, const zilch_request *request,
+                                const zilch_optimizer *optimizer);
 
 typedef struct zilch_generation {
     uint64_t generation;                    /* from 1 */
@@ -1199,7 +1512,7 @@ typedef struct zilch_evaluation {
     double value, fitness;          /* of this evaluation; NaN: failed */
     double weight;                  /* in the mean of its point: 1, or by the error told */
     size_t active;
-    const double *x; /* dim; NULL if they were forgotten */
+    const double *x; /* dim; NULL if the coordinates were dropped */
 } zilch_evaluation;
 
 typedef zilch_status (*zilch_run_reader)(void *context, const zilch_run *run);
@@ -1209,41 +1522,104 @@ typedef zilch_status (*zilch_evaluation_reader)(void *context, const zilch_evalu
 typedef zilch_status (*zilch_conclusion_reader)(void *context, uint64_t generation,
                                                 const zilch_conclusion *conclusion, const double *x);
 
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader,
-                                                         void *context);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_generations(zilch_study *study, uint64_t run,
-                                                                zilch_generation_reader reader,
-                                                                void *context);
-/* Of one run, in the order of generations, and in each as the archive took them: late and foreign points
- * first, the others by id. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run,
-                                                                zilch_evaluation_reader reader,
-                                                                void *context);
-/* Of one run, by generation and id, those after the search last. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_failures(zilch_study *study, uint64_t run,
-                                                             zilch_failure_reader reader, void *context);
-/* Of one run, by generation. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run,
-                                                                zilch_conclusion_reader reader,
-                                                                void *context);
+ZILCH_CHECKED zilch_study_runs(zilch_study *study, zilch_run_reader reader, void *context);
+ZILCH_CHECKED zilch_study_generations(zilch_study *study, uint64_t run, zilch_generation_reader reader,
+                                      void *context);
+/* The last recorded generation of a run; generation 0 if there is none. */
+ZILCH_CHECKED zilch_study_last(zilch_study *study, uint64_t run, zilch_generation *out);
+/* The evaluations of a run, generation by generation, in the order in which the archive took them: late
+ * points and those that were not asked for first, the others by id. */
+ZILCH_CHECKED zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
+                                      void *context);
+/* The failures of a run, by generation and id; those after the search come last. */
+ZILCH_CHECKED zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
+                                   void *context);
+/* The conclusions of a run, by generation. */
+ZILCH_CHECKED zilch_study_conclusions(zilch_study *study, uint64_t run, zilch_conclusion_reader reader,
+                                      void *context);
+
+/* ---- Numbers as text ------------------------------------------------------------ */
+
+/* Decimal numbers, the same in every locale: the decimal point is always a point. Reading rounds to the
+ * nearest double, and what was written reads back as the same double. */
+
+/* Reads the number that `text` begins with, and returns where it ends. NULL if there is none, or if it does
+ * not fit: it is beyond the largest double, or it is not zero and would be rounded to 0. A sign, a fraction
+ * and an exponent are read; blanks, hexadecimal digits, "inf" and "nan" are not. `text` must end in a
+ * character that is no part of a number, for example NUL or a newline. */
+ZILCH_API const char *zilch_number_scan(const char *text, double *out);
+
+/* Reads the whole of `text` as one such number. Returns 1, or 0 if it is none. */
+ZILCH_API int zilch_number_parse(const char *text, double *out);
+
+/* Writes the shortest of 15, 16 or 17 digits that reads back as the same double; both zeros are "0". Returns
+ * the length without the NUL. */
+enum { ZILCH_NUMBER_SIZE = 32 };
+ZILCH_API size_t zilch_number_format(double value, char text[ZILCH_NUMBER_SIZE]);
+
+/* ---- Statistics of samples ------------------------------------------------------- */
+
+/* Mean and deviation of values that come one by one. Begin with (zilch_tally){0}. */
+typedef struct zilch_tally {
+    uint64_t count;
+    double mean;
+    double squares; /* the sum of squared deviations from the mean */
+} zilch_tally;
+
+ZILCH_API void zilch_tally_add(zilch_tally *tally, double value);
+
+/* The sample's standard deviation, with count - 1; NaN for fewer than two values. */
+ZILCH_API double zilch_tally_deviation(const zilch_tally *tally);
+
+/* The value below which `share` (0 to 1) of the sample lies: 0.5 gives the median. It is interpolated
+ * linearly between the two nearest values. Sorts x (count) ascending, if it is not sorted yet. Values may be
+ * infinite; NaN is not allowed. NaN if count is 0. */
+ZILCH_API double zilch_quantile(size_t count, double *x, double share);
+
+/* Whether one sample tends to be larger than another: the two-sided p-value of the rank-sum test of Wilcoxon,
+ * also called Mann and Whitney's, for n values a and m values b. Values may be infinite, and equal infinities
+ * are ties; NaN is not allowed. The p-value is exact if no two values are equal and neither sample has more
+ * than 50; otherwise it is the normal approximation, corrected for ties and for continuity. 1 if a sample is
+ * empty or all values are equal. NaN if there is not enough memory. */
+ZILCH_API double zilch_rank_sum(size_t n, const double *a, size_t m, const double *b);
+
+/* ---- Fingerprints ---------------------------------------------------------------- */
+
+/* A 64-bit sum over `count` bytes that tells data apart (FNV-1a). Begin with ZILCH_FINGERPRINT_BEGIN; to go
+ * on with more bytes, begin with the sum of those before. It is no protection against forgery. */
+#define ZILCH_FINGERPRINT_BEGIN UINT64_C(0xcbf29ce484222325)
+ZILCH_API uint64_t zilch_fingerprint(uint64_t begin, const void *bytes, size_t count);
 
 /* ---- Files and threads, for programs around the library ---------------------- */
 
-/* Write `path` whole or not at all: `write` fills a stream on a temporary file in
- * the same folder, which is flushed to the disk and renamed over `path`. On any
- * failure `path` is as it was. A path that is no regular file (a pipe, a device)
- * is written directly. The stream's own errors are looked for afterwards: `write`
- * need not check each call. */
+/* Writes `path` whole or not at all: `write` fills a stream on a temporary file in the same folder, which is
+ * flushed to the disk and renamed over `path`. On any failure `path` is as it was. A path that is no regular
+ * file (a pipe, a device) is written directly. `write` need not check each call: errors of the stream are
+ * found afterwards. */
 typedef zilch_status (*zilch_file_writer)(void *context, FILE *stream);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_file_replace(const char *path, zilch_file_writer write,
-                                                           void *context);
+ZILCH_CHECKED zilch_file_replace(const char *path, zilch_file_writer write, void *context);
 
-/* Call job(context, 0) .. job(context, n - 1) on `threads` threads (0: one for each
- * processor), in any order. The first failing job, in index order among those that
- * ran, gives the status and the error text; no further job is started then. */
+/* Reads the next line of a text file, without its end. Begin with (zilch_line){0}; the memory grows, and
+ * zilch_line_free() frees it. *is_line is 0 at the end of the file. EFORMAT if the line has a NUL byte or is
+ * longer than a gigabyte: then it is no text. */
+typedef struct zilch_line {
+    char *text;
+    size_t length, capacity;
+} zilch_line;
+ZILCH_CHECKED zilch_line_read(zilch_line *line, FILE *stream, int *is_line);
+ZILCH_API void zilch_line_free(zilch_line *line);
+
+/* The number of processors that are online, at least 1: what 0 threads mean everywhere. */
+ZILCH_API unsigned zilch_processors(void);
+
+/* Calls job(context, 0) .. job(context, n - 1) on `threads` threads (0: one for each processor), in any
+ * order. After a failure no further job is started; the failing job with the lowest index gives the status
+ * and the error text. */
 typedef zilch_status (*zilch_job)(void *context, size_t index);
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job,
-                                                       void *context);
+ZILCH_CHECKED zilch_parallel(unsigned threads, size_t n, zilch_job job, void *context);
+
+#undef ZILCH_ENUM
+#undef ZILCH_ENUM_VALUE
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
  *     if (zilch_mpi_rank(mpi) > 0)
  *         status = zilch_mpi_serve(mpi);
  *     else
- *         status = zilch_optimize(search, zilch_mpi_objective, mpi, NULL, NULL, NULL, NULL);
+ *         status = zilch_optimizer_run(search, zilch_mpi_objective, mpi, NULL, NULL, NULL, NULL);
  *     zilch_mpi_destroy(mpi);
  *     MPI_Finalize();
  *
@@ -43,17 +43,15 @@ typedef zilch_status (*zilch_mpi_receiver)(void *context, const void *bytes, siz
 
 /* Of every rank its own; copied. */
 typedef struct zilch_mpi_setup {
-    zilch_objective
-        inner;     /* evaluates parts of a batch: on rank 0 on a thread of its own, on others in serve */
-    void *context; /* of all functions here */
+    zilch_objective inner; /* evaluates parts of a batch: on rank 0 on a thread of its own, else in serve */
+    void *context;         /* of all functions here */
     zilch_mpi_receiver receive;  /* may be NULL if nothing is sent */
     void (*idle)(void *context); /* may be NULL; on rank 0, again and again while it waits for others */
 } zilch_mpi_setup;
 
 /* Called by all ranks of a communicator, of which a copy is used. ESTATE while MPI is not running, or without
  * MPI_THREAD_FUNNELED. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_mpi_create(zilch_mpi **out, MPI_Comm communicator,
-                                                         const zilch_mpi_setup *setup);
+ZILCH_CHECKED zilch_mpi_create(zilch_mpi **out, MPI_Comm communicator, const zilch_mpi_setup *setup);
 
 /* By all ranks once more. Rank 0, which comes here when there is nothing more to do, lets the others go. */
 ZILCH_API void zilch_mpi_destroy(zilch_mpi *mpi);
@@ -64,7 +62,7 @@ ZILCH_API int zilch_mpi_ranks(const zilch_mpi *mpi);
 /* On every rank but 0: evaluates what comes, until rank 0 destroys its handle. An objective's failure is rank
  * 0's to hear of, and no failure here. Of any other this rank cannot recover: MPI_Abort() tells the others.
  */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_mpi_serve(zilch_mpi *mpi);
+ZILCH_CHECKED zilch_mpi_serve(zilch_mpi *mpi);
 
 /* On rank 0: a zilch_objective whose context is the handle. Of parts that fail, the first in the batch tells
  * status and text; nothing is begun after a failure. EIO: another rank cannot be reached. */
@@ -76,10 +74,10 @@ ZILCH_API void zilch_mpi_set_least(zilch_mpi *mpi, size_t points);
 
 /* On rank 0: bytes for every other rank's `receive`, which is called with them now; for a problem's name,
  * say, or its data. Of ranks that fail, the lowest tells status and text. */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_mpi_send(zilch_mpi *mpi, const void *bytes, size_t count);
+ZILCH_CHECKED zilch_mpi_send(zilch_mpi *mpi, const void *bytes, size_t count);
 
 /* For programs that do not use MPI themselves: MPI_Init_thread() and MPI_Finalize(). */
-ZILCH_MUST_CHECK ZILCH_API zilch_status zilch_mpi_begin(void);
+ZILCH_CHECKED zilch_mpi_begin(void);
 ZILCH_API void zilch_mpi_end(void);
 
 #ifdef __cplusplus

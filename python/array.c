@@ -101,3 +101,10 @@ void array_release(array *a)
     }
     *a = (array){.data = NULL};
 }
+
+void arrays_release(array *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        array_release(&a[i]);
+    }
+}

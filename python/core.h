@@ -53,6 +53,18 @@ int handle_is(handle_kind kind, PyObject *object);
         Py_END_ALLOW_THREADS(handle)->is_busy = 0; \
     } while (0)
 
+/* A zilch_watcher that looks for signals, such as Ctrl-C, now and then: while the library works on its own.
+ * Only the thread that gave up the interpreter's lock looks; the others work on. */
+typedef struct signals {
+    PyThreadState *state;
+    unsigned long thread;
+    unsigned calls;
+} signals;
+
+void signals_begin(signals *s); /* gives up the lock */
+int signals_watch(void *context, size_t done, size_t total);
+void signals_end(signals *s); /* takes the lock; PyErr_Occurred() after a signal */
+
 /* ---- Arrays ------------------------------------------------------------------ */
 
 /* An argument's memory, C-contiguous. One that is zero may be released. */
@@ -70,12 +82,12 @@ int array_read(array *a, PyObject *object, const char *name, char type, Py_ssize
 int array_optional(array *a, PyObject *object, const char *name, char type, Py_ssize_t count);
 int array_write(array *a, PyObject *object, const char *name, char type, Py_ssize_t count);
 void array_release(array *a);
+void arrays_release(array *a, size_t n);
 
 /* ---- Structures as dicts ------------------------------------------------------- */
 
 typedef enum field_kind {
-    FIELD_SIZE,
-    FIELD_U64,
+    FIELD_COUNT, /* uint64_t or size_t, which are the same */
     FIELD_DOUBLE,
     FIELD_FLAG,
     FIELD_UNSIGNED,
@@ -91,16 +103,26 @@ typedef struct field {
     zilch_status (*set)(const char *text, void *at);
 } field;
 
-extern const field optimizer_fields[], limits_fields[], model_fields[], lander_fields[], recommend_fields[],
-    regression_fields[], progress_fields[], record_fields[], recommendation_fields[], report_fields[],
-    info_fields[], fit_fields[], run_fields[], generation_fields[], evaluation_fields[], conclusion_fields[],
-    texts_fields[], view_fields[];
+extern const field model_fields[], lander_fields[], regression_fields[], progress_fields[], record_fields[],
+    recommendation_fields[], report_fields[], info_fields[], fit_fields[], request_fields[], run_fields[],
+    generation_fields[], evaluation_fields[], conclusion_fields[], view_fields[], summary_fields[];
 
-/* A new dict, or one filled further. */
 PyObject *fields_give(const field *fields, const void *structure);
-int fields_put(const field *fields, const void *structure, PyObject *dict);
+/* NULL is ""; bytes that are no UTF-8 come through. */
+PyObject *text_give(const char *text);
+/* Takes the value, which may be NULL after an exception: then 0. */
+int dict_put(PyObject *dict, const char *name, PyObject *value);
 /* From a dict, or None: names that are not in the table are a TypeError, with `what` before it. */
 int fields_take(const field *fields, void *structure, PyObject *dict, const char *what);
+
+/* ---- Options as dicts of texts ---------------------------------------------------- */
+
+/* Options of the library's tables, of kind option, limit or final, go through zilch_option_parse() and
+ * zilch_option_format(): here they are texts by their names. Python makes its own types of them. */
+int options_take(zilch_setting_kind kind, void *options, PyObject *dict);
+PyObject *options_give(zilch_setting_kind kind, const void *options);
+/* From the defaults of the method that is in it. */
+int options_take_optimizer(zilch_optimizer_options *options, PyObject *dict);
 
 /* ---- Bytes and files ------------------------------------------------------------- */
 
@@ -119,9 +141,50 @@ PyObject *keep_unpack(const keeping *k, PyObject *args);
 PyObject *keep_save(const keeping *k, PyObject *args);
 PyObject *keep_load(const keeping *k, PyObject *args);
 
+/* The eight functions of a kind of object, zilch_NOUN_pack and the others, for its table of functions. */
+#define KEEPING(noun, id)                                                                       \
+    static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length) \
+    {                                                                                           \
+        return zilch_##noun##_pack(object, buffer, capacity, length);                           \
+    }                                                                                           \
+    static zilch_status unpack(void **out, const void *buffer, size_t length)                   \
+    {                                                                                           \
+        zilch_##noun *object;                                                                   \
+        const zilch_status status = zilch_##noun##_unpack(&object, buffer, length);             \
+        *out = object;                                                                          \
+        return status;                                                                          \
+    }                                                                                           \
+    static zilch_status save(const void *object, const char *path)                              \
+    {                                                                                           \
+        return zilch_##noun##_save(object, path);                                               \
+    }                                                                                           \
+    static zilch_status load(void **out, const char *path)                                      \
+    {                                                                                           \
+        zilch_##noun *object;                                                                   \
+        const zilch_status status = zilch_##noun##_load(&object, path);                         \
+        *out = object;                                                                          \
+        return status;                                                                          \
+    }                                                                                           \
+    static const keeping kept = {id, handle_to_##noun, pack, unpack, save, load};               \
+    KEEPING_CALL(noun, pack)                                                                    \
+    KEEPING_CALL(noun, unpack)                                                                  \
+    KEEPING_CALL(noun, save)                                                                    \
+    KEEPING_CALL(noun, load)
+#define KEEPING_CALL(noun, verb)                                   \
+    static PyObject *noun##_##verb(PyObject *self, PyObject *args) \
+    {                                                              \
+        (void)self;                                                \
+        return keep_##verb(&kept, args);                           \
+    }
+
 /* ---- The functions of each file ---------------------------------------------------- */
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
-    study_functions[], drive_functions[];
+    study_functions[], drive_functions[], options_functions[];
+
+#define ROW(name)                       \
+    {                                   \
+#name, name, METH_VARARGS, NULL \
+    }
 
 #endif

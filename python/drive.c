@@ -137,12 +137,12 @@ static PyObject *optimize(PyObject *self, PyObject *args)
     (void)self;
     if (!PyArg_ParseTuple(args, "O&OOOI", handle_to_optimizer_owned, &d.optimizer, &objective, &d.observer,
                           &dict, &threads) ||
-        !fields_take(limits_fields, &limits, dict, "limits") || !choose_objective(&d, objective, threads)) {
+        !options_take(ZILCH_SETTING_LIMIT, &limits, dict) || !choose_objective(&d, objective, threads)) {
         return NULL;
     }
     begin(&d);
     const zilch_status status =
-        zilch_optimize(d.optimizer->object, timed_objective, &d, &limits, python_observer, &d, &reason);
+        zilch_optimizer_run(d.optimizer->object, timed_objective, &d, &limits, python_observer, &d, &reason);
     end(&d);
     if (PyErr_Occurred()) {
         return NULL;
@@ -158,7 +158,7 @@ static PyObject *reached(PyObject *self, PyObject *args)
     zilch_stop reason;
     (void)self;
     if (!PyArg_ParseTuple(args, "O&O", handle_to_optimizer, &optimizer, &dict) ||
-        !fields_take(limits_fields, &limits, dict, "limits")) {
+        !options_take(ZILCH_SETTING_LIMIT, &limits, dict)) {
         return NULL;
     }
     const zilch_status status = zilch_limits_reached(&limits, optimizer, &reason);
@@ -173,19 +173,23 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     unsigned threads;
     array x = {.data = NULL};
     driver d = {.observer = Py_None};
-    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_final_options options;
+    int is_noisy;
     zilch_recommendation result;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOI", handle_to_optimizer_owned, &d.optimizer, &objective, &dict, &out,
-                          &threads) ||
-        !fields_take(recommend_fields, &options, dict, "recommend") ||
-        !choose_objective(&d, objective, threads) ||
+    if (!PyArg_ParseTuple(args, "O&OOpOI", handle_to_optimizer_owned, &d.optimizer, &objective, &dict,
+                          &is_noisy, &out, &threads)) {
+        return NULL;
+    }
+    options = zilch_final_defaults(zilch_optimizer_settings(d.optimizer->object)->method);
+    options.is_noisy = is_noisy;
+    if (!options_take(ZILCH_SETTING_FINAL, &options, dict) || !choose_objective(&d, objective, threads) ||
         !array_write(&x, out, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(d.optimizer->object))) {
         return NULL;
     }
     begin(&d);
     const zilch_status status =
-        zilch_recommend(d.optimizer->object, timed_objective, &d, &options, x.data, &result);
+        zilch_optimizer_recommend(d.optimizer->object, timed_objective, &d, &options, x.data, &result);
     end(&d);
     array_release(&x);
     if (PyErr_Occurred()) {
@@ -194,8 +198,4 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? fields_give(recommendation_fields, &result) : raise_status(status);
 }
 
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
-    }
 PyMethodDef drive_functions[] = {ROW(optimize), ROW(reached), ROW(recommend), {NULL, NULL, 0, NULL}};

@@ -16,16 +16,12 @@
         return zilch_##kind##_parse(text, (zilch_##kind *)at); \
     }
 
-NAMED(law)
+NAMED(method)
 NAMED(direction)
-NAMED(archive)
-NAMED(again)
 NAMED(structure)
 NAMED(inverter)
 NAMED(shrinkage)
 NAMED(projection)
-NAMED(weighting)
-NAMED(values)
 NAMED(stop)
 NAMED(landing)
 NAMED(regression)
@@ -33,267 +29,176 @@ NAMED(searched)
 
 /* ---- Tables --------------------------------------------------------------------------- */
 
-#define AT(member) offsetof(STRUCTURE, member)
-#define SIZE(name, member)                       \
-    {                                            \
-        name, FIELD_SIZE, AT(member), NULL, NULL \
+/* A row has the name of its member. ROW_OF() is for a member of a member. */
+#define ROW_OF(kind, name, member)                                   \
+    {                                                                \
+#name, FIELD_##kind, offsetof(STRUCTURE, member), NULL, NULL \
     }
-#define U64(name, member)                       \
-    {                                           \
-        name, FIELD_U64, AT(member), NULL, NULL \
+#define COUNT(member) ROW_OF(COUNT, member, member)
+#define DOUBLE(member) ROW_OF(DOUBLE, member, member)
+#define FLAG(member) ROW_OF(FLAG, member, member)
+#define UNSIGNED(member) ROW_OF(UNSIGNED, member, member)
+#define TEXT(member) ROW_OF(TEXT, member, member)
+#define NAME_OF(member, kind)                                                    \
+    {                                                                            \
+#member, FIELD_NAME, offsetof(STRUCTURE, member), get_##kind, set_##kind \
     }
-#define DOUBLE(name, member)                       \
-    {                                              \
-        name, FIELD_DOUBLE, AT(member), NULL, NULL \
+#define NAME(member) NAME_OF(member, member)
+#define END                              \
+    {                                    \
+        NULL, FIELD_COUNT, 0, NULL, NULL \
     }
-#define FLAG(name, member)                       \
-    {                                            \
-        name, FIELD_FLAG, AT(member), NULL, NULL \
-    }
-#define UNSIGNED(name, member)                       \
-    {                                                \
-        name, FIELD_UNSIGNED, AT(member), NULL, NULL \
-    }
-#define TEXT(name, member)                       \
-    {                                            \
-        name, FIELD_TEXT, AT(member), NULL, NULL \
-    }
-#define NAME(name, member, kind)                             \
-    {                                                        \
-        name, FIELD_NAME, AT(member), get_##kind, set_##kind \
-    }
-#define END                             \
-    {                                   \
-        NULL, FIELD_SIZE, 0, NULL, NULL \
-    }
-
-#define STRUCTURE zilch_optimizer_options
-const field optimizer_fields[] = {NAME("law", law, law),
-                                  NAME("direction", direction, direction),
-                                  NAME("archive", archive, archive),
-                                  NAME("again", again, again),
-                                  SIZE("population", population),
-                                  SIZE("elites", elites),
-                                  DOUBLE("share", share),
-                                  DOUBLE("price", price),
-                                  DOUBLE("initial_p", initial_p),
-                                  DOUBLE("initial_mu", initial_mu),
-                                  DOUBLE("initial_sigma", initial_sigma),
-                                  DOUBLE("initial_spread", initial_spread),
-                                  SIZE("remember", remember),
-                                  U64("restart", restart),
-                                  NAME("structure", model.structure, structure),
-                                  SIZE("rank", model.rank),
-                                  NAME("inverter", model.inverter, inverter),
-                                  NAME("shrinkage", model.shrinkage, shrinkage),
-                                  NAME("projection", model.projection, projection),
-                                  DOUBLE("sigma_floor", model.sigma_floor),
-                                  DOUBLE("prior_p", refit.prior_p),
-                                  DOUBLE("prior_mu", refit.prior_mu),
-                                  DOUBLE("prior_sigma", refit.prior_sigma),
-                                  DOUBLE("prior_correlation", refit.prior_correlation),
-                                  NAME("weighting", refit.weighting, weighting),
-                                  NAME("values", refit.values, values),
-                                  DOUBLE("margin", refit.margin),
-                                  DOUBLE("shift", refit.shift),
-                                  DOUBLE("copied", refit.copied),
-                                  DOUBLE("redrawn", refit.redrawn),
-                                  DOUBLE("timid", refit.timid),
-                                  FLAG("widened", refit.is_widened),
-                                  SIZE("active_least", active_least),
-                                  SIZE("active_most", active_most),
-                                  END};
-#undef STRUCTURE
-
-#define STRUCTURE zilch_limits
-const field limits_fields[] = {U64("generations", generations), U64("evaluations", evaluations),
-                               DOUBLE("target", target),        U64("stagnation", stagnation),
-                               DOUBLE("over_ask", over_ask),    END};
-#undef STRUCTURE
-
-#define STRUCTURE zilch_recommend_options
-const field recommend_fields[] = {SIZE("shortlist", shortlist), U64("evaluations", evaluations),
-                                  FLAG("prune", prune), END};
-#undef STRUCTURE
 
 #define STRUCTURE zilch_model_options
-const field model_fields[] = {NAME("structure", structure, structure),
-                              SIZE("rank", rank),
-                              NAME("inverter", inverter, inverter),
-                              NAME("shrinkage", shrinkage, shrinkage),
-                              NAME("projection", projection, projection),
-                              DOUBLE("sigma_floor", sigma_floor),
-                              END};
+const field model_fields[] = {
+    NAME(structure),     COUNT(rank), NAME(inverter), NAME(shrinkage), NAME(projection),
+    DOUBLE(sigma_floor), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_fit_report
-const field report_fields[] = {NAME("structure", structure, structure),
-                               NAME("inverter", inverter, inverter),
-                               NAME("shrinkage", shrinkage, shrinkage),
-                               NAME("projection", projection, projection),
-                               DOUBLE("rows", rows),
-                               DOUBLE("moved", moved),
-                               DOUBLE("pull", pull),
+const field report_fields[] = {NAME(structure),
+                               NAME(inverter),
+                               NAME(shrinkage),
+                               NAME(projection),
+                               DOUBLE(rows),
+                               DOUBLE(projection_distance),
+                               DOUBLE(identity_weight),
                                END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_progress
-const field progress_fields[] = {U64("generations", generations),
-                                 U64("evaluations", evaluations),
-                                 U64("failures", failures),
-                                 U64("foreign", foreign),
-                                 U64("points", points),
-                                 U64("improved", improved),
-                                 U64("restarts", restarts),
-                                 SIZE("waiting", waiting),
-                                 DOUBLE("noise", noise),
-                                 DOUBLE("scale", scale),
-                                 DOUBLE("best_value", best_value),
-                                 DOUBLE("best_fitness", best_fitness),
-                                 SIZE("best_active", best_active),
-                                 END};
+const field progress_fields[] = {COUNT(generations), COUNT(evaluations),
+                                 COUNT(failures),    COUNT(foreign),
+                                 COUNT(points),      COUNT(improved),
+                                 COUNT(restarts),    COUNT(waiting),
+                                 DOUBLE(noise),      DOUBLE(scale),
+                                 DOUBLE(best_value), DOUBLE(best_fitness),
+                                 COUNT(best_active), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_record
-const field record_fields[] = {U64("point", point),
-                               DOUBLE("value", value),
-                               DOUBLE("fitness", fitness),
-                               SIZE("active", active),
-                               U64("evaluations", evaluations),
-                               U64("failures", failures),
-                               END};
+const field record_fields[] = {
+    COUNT(point), DOUBLE(value), DOUBLE(fitness), COUNT(active), COUNT(evaluations), COUNT(failures), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_recommendation
-const field recommendation_fields[] = {U64("point", point),
-                                       DOUBLE("mean", mean),
-                                       DOUBLE("deviation", deviation),
-                                       DOUBLE("fitness", fitness),
-                                       U64("evaluations", evaluations),
-                                       U64("failures", failures),
-                                       U64("spent", spent),
-                                       SIZE("active", active),
-                                       SIZE("pruned", pruned),
-                                       END};
+const field recommendation_fields[] = {
+    COUNT(point),    DOUBLE(mean), DOUBLE(deviation), DOUBLE(fitness), COUNT(evaluations),
+    COUNT(failures), COUNT(spent), COUNT(active),     COUNT(pruned),   END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_lander_options
-const field lander_fields[] = {DOUBLE("gravity", gravity),
-                               FLAG("wind", wind),
-                               DOUBLE("wind_power", wind_power),
-                               DOUBLE("turbulence_power", turbulence_power),
-                               UNSIGNED("most_steps", most_steps),
-                               UNSIGNED("lanes", lanes),
-                               END};
+const field lander_fields[] = {
+    DOUBLE(gravity), FLAG(wind), DOUBLE(wind_power), DOUBLE(turbulence_power), UNSIGNED(max_steps),
+    UNSIGNED(lanes), END};
 #undef STRUCTURE
 
-#define STRUCTURE zilch_lander_view
-const field view_fields[] = {NAME("landing", landing, landing), UNSIGNED("steps", steps),
-                             DOUBLE("main_power", main_power),  DOUBLE("side_power", side_power),
-                             DOUBLE("helipad", helipad),        END};
+#define STRUCTURE zilch_world_view
+const field view_fields[] = {NAME(landing),      UNSIGNED(steps), DOUBLE(main_power),
+                             DOUBLE(side_power), DOUBLE(helipad), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_regression_options
-const field regression_fields[] = {NAME("kind", kind, regression), NAME("searched", searched, searched),
-                                   DOUBLE("validation", validation), END};
+const field regression_fields[] = {NAME_OF(kind, regression), NAME(searched), DOUBLE(validation), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_regression_fit
-const field fit_fields[] = {DOUBLE("intercept", intercept),
-                            DOUBLE("training_error", training_error),
-                            DOUBLE("validation_error", validation_error),
-                            DOUBLE("training_score", training_score),
-                            DOUBLE("validation_score", validation_score),
-                            END};
+const field fit_fields[] = {DOUBLE(intercept),      DOUBLE(training_error),   DOUBLE(validation_error),
+                            DOUBLE(training_score), DOUBLE(validation_score), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_problem_info
-const field info_fields[] = {TEXT("name", name),
-                             TEXT("setting", setting),
-                             SIZE("dim", dim),
-                             NAME("direction", direction, direction),
-                             DOUBLE("lower", lower),
-                             DOUBLE("upper", upper),
-                             DOUBLE("price", price),
-                             FLAG("is_noisy", is_noisy),
-                             END};
+const field info_fields[] = {TEXT(name),      TEXT(setting),  COUNT(dim),
+                             NAME(direction), DOUBLE(lower),  DOUBLE(upper),
+                             DOUBLE(penalty), FLAG(is_noisy), END};
 #undef STRUCTURE
 
-#define STRUCTURE zilch_run_texts
-const field texts_fields[] = {TEXT("name", name),           TEXT("problem", problem),
-                              TEXT("arguments", arguments), TEXT("machine", machine),
-                              TEXT("started", started),     END};
+#define STRUCTURE zilch_request
+const field request_fields[] = {TEXT(name), TEXT(problem), TEXT(machine), TEXT(started), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_run
-const field run_fields[] = {U64("run", run),
-                            TEXT("name", texts.name),
-                            TEXT("problem", texts.problem),
-                            TEXT("arguments", texts.arguments),
-                            TEXT("machine", texts.machine),
-                            TEXT("started", texts.started),
-                            TEXT("version", version),
-                            U64("seed", seed),
-                            SIZE("dim", dim),
-                            NAME("law", law, law),
-                            NAME("direction", direction, direction),
-                            DOUBLE("price", price),
-                            U64("generations", generations),
-                            U64("evaluations", evaluations),
-                            U64("failures", failures),
-                            NAME("stop", stop, stop),
+const field run_fields[] = {COUNT(run),
+                            ROW_OF(TEXT, name, request.name),
+                            ROW_OF(TEXT, problem, request.problem),
+                            ROW_OF(TEXT, data, request.data),
+                            ROW_OF(TEXT, fingerprint, request.fingerprint),
+                            ROW_OF(TEXT, machine, request.machine),
+                            ROW_OF(TEXT, started, request.started),
+                            TEXT(version),
+                            COUNT(seed),
+                            COUNT(dim),
+                            NAME(method),
+                            NAME(direction),
+                            DOUBLE(penalty),
+                            COUNT(generations),
+                            COUNT(evaluations),
+                            COUNT(failures),
+                            NAME(stop),
                             END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_generation
-const field generation_fields[] = {U64("generation", generation),
-                                   U64("evaluations", evaluations),
-                                   U64("failures", failures),
-                                   U64("points", points),
-                                   DOUBLE("best_value", best_value),
-                                   DOUBLE("best_fitness", best_fitness),
-                                   SIZE("best_active", best_active),
-                                   U64("best_point", best_point),
-                                   DOUBLE("noise", noise),
-                                   DOUBLE("evaluating", timings.evaluating),
-                                   DOUBLE("searching", timings.searching),
+const field generation_fields[] = {COUNT(generation),
+                                   COUNT(evaluations),
+                                   COUNT(failures),
+                                   COUNT(points),
+                                   DOUBLE(best_value),
+                                   DOUBLE(best_fitness),
+                                   COUNT(best_active),
+                                   COUNT(best_point),
+                                   DOUBLE(noise),
+                                   ROW_OF(DOUBLE, evaluating, timings.evaluating),
+                                   ROW_OF(DOUBLE, searching, timings.searching),
                                    END};
 #undef STRUCTURE
 
+#define STRUCTURE zilch_episodes_summary
+const field summary_fields[] = {DOUBLE(mean), DOUBLE(deviation), DOUBLE(solved), END};
+#undef STRUCTURE
+
 #define STRUCTURE zilch_evaluation
-const field evaluation_fields[] = {U64("generation", generation), U64("id", id),
-                                   U64("point", point),           DOUBLE("value", value),
-                                   DOUBLE("fitness", fitness),    DOUBLE("weight", weight),
-                                   SIZE("active", active),        END};
+const field evaluation_fields[] = {COUNT(generation), COUNT(id),      COUNT(point),  DOUBLE(value),
+                                   DOUBLE(fitness),   DOUBLE(weight), COUNT(active), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_conclusion
-const field conclusion_fields[] = {NAME("stop", stop, stop),
-                                   FLAG("is_recommending", is_recommending),
-                                   U64("point", recommendation.point),
-                                   DOUBLE("mean", recommendation.mean),
-                                   DOUBLE("deviation", recommendation.deviation),
-                                   DOUBLE("fitness", recommendation.fitness),
-                                   U64("evaluations", recommendation.evaluations),
-                                   U64("failures", recommendation.failures),
-                                   U64("spent", recommendation.spent),
-                                   SIZE("active", recommendation.active),
-                                   SIZE("pruned", recommendation.pruned),
-                                   DOUBLE("held_out_mean", held_out_mean),
-                                   DOUBLE("held_out_error", held_out_error),
-                                   U64("held_out_count", held_out_count),
+const field conclusion_fields[] = {NAME(stop),
+                                   FLAG(is_recommending),
+                                   ROW_OF(COUNT, point, recommendation.point),
+                                   ROW_OF(DOUBLE, mean, recommendation.mean),
+                                   ROW_OF(DOUBLE, deviation, recommendation.deviation),
+                                   ROW_OF(DOUBLE, fitness, recommendation.fitness),
+                                   ROW_OF(COUNT, evaluations, recommendation.evaluations),
+                                   ROW_OF(COUNT, failures, recommendation.failures),
+                                   ROW_OF(COUNT, spent, recommendation.spent),
+                                   ROW_OF(COUNT, active, recommendation.active),
+                                   ROW_OF(COUNT, pruned, recommendation.pruned),
+                                   DOUBLE(held_out_mean),
+                                   DOUBLE(held_out_error),
+                                   COUNT(held_out_count),
                                    END};
 #undef STRUCTURE
 
 /* ---- Giving ------------------------------------------------------------------------------ */
 
+PyObject *text_give(const char *text)
+{
+    return PyUnicode_DecodeUTF8(text ? text : "", (Py_ssize_t)strlen(text ? text : ""), "surrogateescape");
+}
+
+int dict_put(PyObject *dict, const char *name, PyObject *value)
+{
+    const int is_put = value && PyDict_SetItemString(dict, name, value) == 0;
+    Py_XDECREF(value);
+    return is_put;
+}
+
 static PyObject *give(const field *f, const void *at)
 {
     const char *text;
     switch (f->kind) {
-    case FIELD_SIZE:
-        return PyLong_FromSize_t(*(const size_t *)at);
-    case FIELD_U64:
+    case FIELD_COUNT:
         return PyLong_FromUnsignedLongLong(*(const uint64_t *)at);
     case FIELD_DOUBLE:
         return PyFloat_FromDouble(*(const double *)at);
@@ -307,27 +212,16 @@ static PyObject *give(const field *f, const void *at)
     default:
         text = f->get(at);
     }
-    return PyUnicode_DecodeUTF8(text ? text : "", (Py_ssize_t)strlen(text ? text : ""), "surrogateescape");
-}
-
-int fields_put(const field *fields, const void *structure, PyObject *dict)
-{
-    for (const field *f = fields; f->name; f++) {
-        PyObject *value = give(f, (const char *)structure + f->offset);
-        const int failed = !value || PyDict_SetItemString(dict, f->name, value);
-        Py_XDECREF(value);
-        if (failed) {
-            return 0;
-        }
-    }
-    return 1;
+    return text_give(text);
 }
 
 PyObject *fields_give(const field *fields, const void *structure)
 {
     PyObject *dict = PyDict_New();
-    if (dict && !fields_put(fields, structure, dict)) {
-        Py_CLEAR(dict);
+    for (const field *f = fields; dict && f->name; f++) {
+        if (!dict_put(dict, f->name, give(f, (const char *)structure + f->offset))) {
+            Py_CLEAR(dict);
+        }
     }
     return dict;
 }

@@ -3,30 +3,47 @@
 
 #include <stdlib.h>
 
-static void destroy_model(void *object)
+#define DESTROYER(noun, function)            \
+    static void destroy_##noun(void *object) \
+    {                                        \
+        function(object);                    \
+    }
+
+DESTROYER(model, zilch_model_destroy)
+DESTROYER(optimizer, zilch_optimizer_destroy)
+DESTROYER(problem, zilch_problem_close)
+DESTROYER(lander, zilch_lander_destroy)
+DESTROYER(study, zilch_study_close)
+
+/* ---- Signals --------------------------------------------------------------------------------------- */
+
+void signals_begin(signals *s)
 {
-    zilch_model_destroy(object);
+    *s = (signals){.thread = PyThread_get_thread_ident()};
+    s->state = PyEval_SaveThread();
 }
 
-static void destroy_optimizer(void *object)
+int signals_watch(void *context, size_t done, size_t total)
 {
-    zilch_optimizer_destroy(object);
+    enum { EACH = 64 };
+    signals *s = context;
+    (void)done;
+    (void)total;
+    if (PyThread_get_thread_ident() != s->thread || s->calls++ % EACH != 0) {
+        return 0;
+    }
+    PyEval_RestoreThread(s->state);
+    const int is_stopped = PyErr_CheckSignals() != 0;
+    s->state = PyEval_SaveThread();
+    return is_stopped;
 }
 
-static void destroy_problem(void *object)
+void signals_end(signals *s)
 {
-    zilch_problem_close(object);
+    PyEval_RestoreThread(s->state);
 }
 
-static void destroy_lander(void *object)
-{
-    zilch_lander_destroy(object);
-}
-
-static void destroy_study(void *object)
-{
-    zilch_study_close(object);
-}
+/* ---- Capsules -------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *capsule, *noun;
@@ -93,6 +110,12 @@ static int look(handle_kind kind, PyObject *capsule, void **out)
     return h != NULL;
 }
 
+static int hold(handle_kind kind, PyObject *capsule, handle **out)
+{
+    *out = find(kind, capsule);
+    return *out != NULL;
+}
+
 static int own(handle_kind kind, PyObject *capsule, handle **out)
 {
     handle *h = find(kind, capsule);
@@ -104,46 +127,20 @@ static int own(handle_kind kind, PyObject *capsule, handle **out)
     return h != NULL;
 }
 
-int handle_to_model(PyObject *capsule, void *out)
-{
-    return look(HANDLE_MODEL, capsule, out);
-}
+#define CONVERTER(name, how, kind)                     \
+    int handle_to_##name(PyObject *capsule, void *out) \
+    {                                                  \
+        return how(kind, capsule, out);                \
+    }
 
-int handle_to_problem(PyObject *capsule, void *out)
-{
-    return look(HANDLE_PROBLEM, capsule, out);
-}
-
-int handle_to_optimizer(PyObject *capsule, void *out)
-{
-    return look(HANDLE_OPTIMIZER, capsule, out);
-}
-
-int handle_to_optimizer_owned(PyObject *capsule, void *out)
-{
-    return own(HANDLE_OPTIMIZER, capsule, out);
-}
-
-int handle_to_optimizer_held(PyObject *capsule, void *out)
-{
-    *(handle **)out = find(HANDLE_OPTIMIZER, capsule);
-    return *(handle **)out != NULL;
-}
-
-int handle_to_lander(PyObject *capsule, void *out)
-{
-    return look(HANDLE_LANDER, capsule, out);
-}
-
-int handle_to_lander_owned(PyObject *capsule, void *out)
-{
-    return own(HANDLE_LANDER, capsule, out);
-}
-
-int handle_to_study_owned(PyObject *capsule, void *out)
-{
-    return own(HANDLE_STUDY, capsule, out);
-}
+CONVERTER(model, look, HANDLE_MODEL)
+CONVERTER(problem, look, HANDLE_PROBLEM)
+CONVERTER(optimizer, look, HANDLE_OPTIMIZER)
+CONVERTER(optimizer_owned, own, HANDLE_OPTIMIZER)
+CONVERTER(optimizer_held, hold, HANDLE_OPTIMIZER)
+CONVERTER(lander, look, HANDLE_LANDER)
+CONVERTER(lander_owned, own, HANDLE_LANDER)
+CONVERTER(study_owned, own, HANDLE_STUDY)
 
 /* ---- Bytes and files ------------------------------------------------------------- */
 

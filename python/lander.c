@@ -25,7 +25,7 @@ static zilch_status reset_chosen(zilch_lander *lander, const unsigned char *chos
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < zilch_lander_worlds(lander) && status == ZILCH_OK; i++) {
         if (chosen[i]) {
-            status = seed ? zilch_lander_reset(lander, i, seed[i]) : zilch_lander_again(lander, i);
+            status = seed ? zilch_lander_reset(lander, i, seed[i]) : zilch_lander_restart(lander, i);
         }
     }
     return status;
@@ -93,9 +93,7 @@ static PyObject *lander_read(PyObject *self, PyObject *args)
         memcpy(a[2].data, zilch_lander_terminated(lander), n);
         memcpy(a[3].data, zilch_lander_truncated(lander), n);
     }
-    for (size_t i = 0; i < 4; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 4);
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
@@ -111,28 +109,22 @@ static PyObject *numbers(const double *value, size_t n)
     return tuple;
 }
 
-static int put(PyObject *dict, const char *name, PyObject *value)
-{
-    const int is_put = value && PyDict_SetItemString(dict, name, value) == 0;
-    Py_XDECREF(value);
-    return is_put;
-}
-
-static PyObject *lander_look(PyObject *self, PyObject *args)
+static PyObject *lander_view(PyObject *self, PyObject *args)
 {
     const zilch_lander *lander;
     Py_ssize_t world;
-    zilch_lander_view view;
+    zilch_world_view view;
     (void)self;
     if (!PyArg_ParseTuple(args, "O&n", handle_to_lander, &lander, &world)) {
         return NULL;
     }
-    const zilch_status status = zilch_lander_look(lander, (size_t)world, &view);
+    const zilch_status status = zilch_lander_view(lander, (size_t)world, &view);
     PyObject *dict = status == ZILCH_OK ? fields_give(view_fields, &view) : raise_status(status);
     if (dict &&
-        !(put(dict, "x", numbers(view.x, 3)) && put(dict, "y", numbers(view.y, 3)) &&
-          put(dict, "angle", numbers(view.angle, 3)) && put(dict, "ground", numbers(view.ground, 11)) &&
-          put(dict, "leg_touches", Py_BuildValue("(ii)", view.leg_touches[0], view.leg_touches[1])))) {
+        !(dict_put(dict, "x", numbers(view.x, 3)) && dict_put(dict, "y", numbers(view.y, 3)) &&
+          dict_put(dict, "angle", numbers(view.angle, 3)) &&
+          dict_put(dict, "ground", numbers(view.ground, 11)) &&
+          dict_put(dict, "leg_touches", Py_BuildValue("(ii)", view.leg_touches[0], view.leg_touches[1])))) {
         Py_CLEAR(dict);
     }
     return dict;
@@ -158,9 +150,7 @@ static PyObject *policy_act(PyObject *self, PyObject *args)
             zilch_lander_heuristic(n, a[1].data, a[2].data);
         }
     }
-    for (size_t i = 0; i < 3; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 3);
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
@@ -209,10 +199,77 @@ static PyObject *policy_published(PyObject *self, PyObject *args)
     return PyUnicode_FromString(zilch_policy_published());
 }
 
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
+/* ---- Episodes ------------------------------------------------------------------------------ */
+
+/* Number of episodes by ending. */
+static PyObject *endings(const size_t *count)
+{
+    PyObject *dict = PyDict_New();
+    for (int k = ZILCH_LANDING_LANDED; dict && k < ZILCH_LANDINGS; k++) {
+        if (!dict_put(dict, zilch_landing_name((zilch_landing)k), PyLong_FromSize_t(count[k]))) {
+            Py_CLEAR(dict);
+        }
     }
-PyMethodDef lander_functions[] = {
-    ROW(lander_create), ROW(lander_reset),  ROW(lander_step),  ROW(lander_read),      ROW(lander_look),
-    ROW(policy_act),    ROW(policy_format), ROW(policy_parse), ROW(policy_published), {NULL, NULL, 0, NULL}};
+    return dict;
+}
+
+static PyObject *give_summary(size_t count, const zilch_episode *episode)
+{
+    zilch_episodes_summary summary;
+    const zilch_status status = zilch_episodes_summarise(count, episode, &summary);
+    PyObject *dict = status == ZILCH_OK ? fields_give(summary_fields, &summary) : raise_status(status);
+    if (dict && !(dict_put(dict, "quartiles", numbers(summary.quartile, ZILCH_QUARTILES)) &&
+                  dict_put(dict, "endings", endings(summary.ending)))) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+/* Returns and steps go to the arrays; the rest is a dict. */
+static PyObject *episodes_run(PyObject *self, PyObject *args)
+{
+    PyObject *object[3];
+    PyObject *dict;
+    unsigned long long seed;
+    unsigned threads;
+    array a[3] = {{.data = NULL}};
+    zilch_lander_options options = zilch_lander_defaults();
+    zilch_episode *episode = NULL;
+    PyObject *result = NULL;
+    signals s;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOKIOO", &object[0], &dict, &seed, &threads, &object[1], &object[2]) ||
+        !fields_take(lander_fields, &options, dict, "lander") ||
+        !array_optional(&a[0], object[0], "parameters", 'd', ZILCH_POLICY_PARAMETERS)) {
+        return NULL;
+    }
+    if (!array_write(&a[1], object[1], "returns", 'd', ANY_COUNT) ||
+        !array_write(&a[2], object[2], "steps", 'I', (Py_ssize_t)a[1].count)) {
+        goto done;
+    }
+    episode = PyMem_Malloc(a[1].count * sizeof *episode);
+    if (!episode) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    signals_begin(&s);
+    const zilch_status status =
+        zilch_episodes_run(a[0].data, &options, seed, a[1].count, threads, signals_watch, &s, episode);
+    signals_end(&s);
+    for (size_t k = 0; status == ZILCH_OK && k < a[1].count; k++) {
+        ((double *)a[1].data)[k] = episode[k].total;
+        ((unsigned *)a[2].data)[k] = episode[k].steps;
+    }
+    result = PyErr_Occurred()     ? NULL
+             : status == ZILCH_OK ? give_summary(a[1].count, episode)
+                                  : raise_status(status);
+done:
+    PyMem_Free(episode);
+    arrays_release(a, 3);
+    return result;
+}
+
+PyMethodDef lander_functions[] = {ROW(lander_create), ROW(lander_reset),    ROW(lander_step),
+                                  ROW(lander_read),   ROW(lander_view),     ROW(policy_act),
+                                  ROW(policy_format), ROW(policy_parse),    ROW(policy_published),
+                                  ROW(episodes_run),  {NULL, NULL, 0, NULL}};

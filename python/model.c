@@ -1,4 +1,4 @@
-/* The law: fit, sample, look, keep. */
+/* The distribution: fit, sample, look, keep. */
 #include "core.h"
 
 #include <string.h>
@@ -30,28 +30,6 @@ static PyObject *model_fit(PyObject *self, PyObject *args)
     return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
 }
 
-static PyObject *model_create(PyObject *self, PyObject *args)
-{
-    PyObject *object[4];
-    array a[4] = {{.data = NULL}};
-    Py_ssize_t dim;
-    zilch_model *model = NULL;
-    zilch_status status = ZILCH_OK;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "nOOOO", &dim, &object[0], &object[1], &object[2], &object[3])) {
-        return NULL;
-    }
-    if (array_read(&a[0], object[0], "p", 'd', dim) && array_read(&a[1], object[1], "mean", 'd', dim) &&
-        array_read(&a[2], object[2], "std", 'd', dim) &&
-        array_optional(&a[3], object[3], "corr", 'd', 4 * dim * dim)) {
-        status = zilch_model_create(&model, (size_t)dim, a[0].data, a[1].data, a[2].data, a[3].data);
-    }
-    for (size_t i = 0; i < 4; i++) {
-        array_release(&a[i]);
-    }
-    return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
-}
-
 static PyObject *model_sample(PyObject *self, PyObject *args)
 {
     const zilch_model *model;
@@ -71,8 +49,8 @@ static PyObject *model_sample(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
-/* A law of factors; without loadings, of none. */
-static PyObject *model_create_factors(PyObject *self, PyObject *args)
+/* From parameters. A rank from 0 on: with loadings; -1: with correlations, or without if they are None. */
+static PyObject *model_create(PyObject *self, PyObject *args)
 {
     PyObject *object[4];
     array a[4] = {{.data = NULL}};
@@ -84,15 +62,16 @@ static PyObject *model_create_factors(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "nnOOOO", &dim, &rank, &object[0], &object[1], &object[2], &object[3])) {
         return NULL;
     }
+    const size_t n = (size_t)dim;
     if (array_read(&a[0], object[0], "p", 'd', dim) && array_read(&a[1], object[1], "mean", 'd', dim) &&
         array_read(&a[2], object[2], "std", 'd', dim) &&
-        array_read(&a[3], object[3], "loadings", 'd', rank * 2 * dim)) {
-        status = zilch_model_create_factors(&model, (size_t)dim, a[0].data, a[1].data, a[2].data,
-                                            (size_t)rank, a[3].data);
+        (rank < 0 ? array_optional(&a[3], object[3], "corr", 'd', 4 * dim * dim)
+                  : array_read(&a[3], object[3], "loadings", 'd', rank * 2 * dim))) {
+        status = rank < 0 ? zilch_model_create(&model, n, a[0].data, a[1].data, a[2].data, a[3].data)
+                          : zilch_model_create_factors(&model, n, a[0].data, a[1].data, a[2].data,
+                                                       (size_t)rank, a[3].data);
     }
-    for (size_t i = 0; i < 4; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 4);
     return model ? handle_wrap(HANDLE_MODEL, model) : PyErr_Occurred() ? NULL : raise_status(status);
 }
 
@@ -170,63 +149,9 @@ static PyObject *model_report(PyObject *self, PyObject *args)
 
 /* ---- Bytes and files ------------------------------------------------------------- */
 
-static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length)
-{
-    return zilch_model_pack(object, buffer, capacity, length);
-}
+KEEPING(model, HANDLE_MODEL)
 
-static zilch_status unpack(void **out, const void *buffer, size_t length)
-{
-    zilch_model *model;
-    const zilch_status status = zilch_model_unpack(&model, buffer, length);
-    *out = model;
-    return status;
-}
-
-static zilch_status save(const void *object, const char *path)
-{
-    return zilch_model_save(object, path);
-}
-
-static zilch_status load(void **out, const char *path)
-{
-    zilch_model *model;
-    const zilch_status status = zilch_model_load(&model, path);
-    *out = model;
-    return status;
-}
-
-static const keeping models = {HANDLE_MODEL, handle_to_model, pack, unpack, save, load};
-
-static PyObject *model_pack(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_pack(&models, args);
-}
-
-static PyObject *model_unpack(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_unpack(&models, args);
-}
-
-static PyObject *model_save(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_save(&models, args);
-}
-
-static PyObject *model_load(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_load(&models, args);
-}
-
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
-    }
-PyMethodDef model_functions[] = {
-    ROW(model_fit),  ROW(model_create), ROW(model_create_factors), ROW(model_structure), ROW(model_sample),
-    ROW(model_dim),  ROW(model_read),   ROW(model_report),         ROW(model_pack),      ROW(model_unpack),
-    ROW(model_save), ROW(model_load),   {NULL, NULL, 0, NULL}};
+PyMethodDef model_functions[] = {ROW(model_fit),    ROW(model_create), ROW(model_structure),
+                                 ROW(model_sample), ROW(model_dim),    ROW(model_read),
+                                 ROW(model_report), ROW(model_pack),   ROW(model_unpack),
+                                 ROW(model_save),   ROW(model_load),   {NULL, NULL, 0, NULL}};

@@ -22,8 +22,29 @@ static PyObject *message(const char *words)
     return shown;
 }
 
+/* Where it is, as attributes of the exception: only those that apply. */
+static int set_places(PyObject *error, const zilch_error *e)
+{
+    const struct {
+        const char *name;
+        size_t value;
+    } places[] = {{"point", e->point},           {"row", e->row},         {"column", e->column},
+                  {"coordinate", e->coordinate}, {"partner", e->partner}, {"line", e->line},
+                  {"character", e->character},   {"field", e->field}};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !failed; i++) {
+        if (places[i].value != ZILCH_NOWHERE) {
+            PyObject *number = PyLong_FromSize_t(places[i].value);
+            failed = !number || PyObject_SetAttrString(error, places[i].name, number) != 0;
+            Py_XDECREF(number);
+        }
+    }
+    return failed;
+}
+
 PyObject *raise_status(zilch_status status)
 {
+    const zilch_error details = zilch_last_error_details();
     const char *words = *zilch_last_error() ? zilch_last_error() : zilch_status_text(status);
     PyObject *kind = PyExc_RuntimeError;
     switch (status) {
@@ -48,10 +69,12 @@ PyObject *raise_status(zilch_status status)
         break;
     }
     PyObject *text = message(words);
-    if (text) {
-        PyErr_SetObject(kind, text);
-        Py_DECREF(text);
+    PyObject *error = text ? PyObject_CallFunctionObjArgs(kind, text, NULL) : NULL;
+    if (error && set_places(error, &details) == 0) {
+        PyErr_SetObject(kind, error);
     }
+    Py_XDECREF(text);
+    Py_XDECREF(error);
     return NULL;
 }
 
@@ -80,9 +103,9 @@ static PyMethodDef module_functions[] = {{"version", version, METH_NOARGS, NULL}
 /* With one BLAS thread the same seed gives the same bits as the command. */
 static int fill(PyObject *module)
 {
-    PyMethodDef *const functions[] = {
-        module_functions, model_functions, optimizer_functions, problem_functions,
-        lander_functions, study_functions, drive_functions,     NULL};
+    PyMethodDef *const functions[] = {module_functions,  model_functions,   optimizer_functions,
+                                      problem_functions, lander_functions,  study_functions,
+                                      drive_functions,   options_functions, NULL};
     for (size_t i = 0; functions[i]; i++) {
         if (PyModule_AddFunctions(module, functions[i])) {
             return -1;

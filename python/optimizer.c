@@ -13,12 +13,12 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
     PyObject *object[4];
     array a[4] = {{.data = NULL}};
     zilch_optimizer *optimizer = NULL;
-    zilch_optimizer_options options = zilch_optimizer_defaults();
+    zilch_optimizer_options options;
     zilch_status status = ZILCH_OK;
     (void)self;
     if (!PyArg_ParseTuple(args, "nKOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
                           &object[3]) ||
-        !fields_take(optimizer_fields, &options, dict, "optimizer")) {
+        !options_take_optimizer(&options, dict)) {
         return NULL;
     }
     if (array_optional(&a[0], object[0], "bounds", 'd', dim) &&
@@ -31,9 +31,7 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         options.forced = a[3].data;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
-    for (size_t i = 0; i < 4; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 4);
     return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
            : PyErr_Occurred() ? NULL
                               : raise_status(status);
@@ -55,7 +53,7 @@ static PyObject *ask(PyObject *self, PyObject *args)
         return NULL;
     }
     if (array_write(&x, points, "x", 'd', (Py_ssize_t)(id.count * zilch_optimizer_dim(h->object)))) {
-        UNLOCKED(h, status, zilch_ask(h->object, id.count, id.data, x.data));
+        UNLOCKED(h, status, zilch_optimizer_ask(h->object, id.count, id.data, x.data));
     }
     array_release(&id);
     array_release(&x);
@@ -75,11 +73,10 @@ static PyObject *tell(PyObject *self, PyObject *args)
     }
     const Py_ssize_t n = (Py_ssize_t)a[0].count;
     if (array_read(&a[1], object[1], "value", 'd', n) && array_optional(&a[2], object[2], "error", 'd', n)) {
-        UNLOCKED(h, status, zilch_tell_error(h->object, a[0].count, a[0].data, a[1].data, a[2].data));
+        UNLOCKED(h, status,
+                 zilch_optimizer_tell_error(h->object, a[0].count, a[0].data, a[1].data, a[2].data));
     }
-    for (size_t i = 0; i < 3; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 3);
     return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
@@ -94,7 +91,7 @@ static PyObject *tell_point(PyObject *self, PyObject *args)
         !array_read(&x, point, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(h->object))) {
         return NULL;
     }
-    const zilch_status status = zilch_tell_point(h->object, x.data, value);
+    const zilch_status status = zilch_optimizer_tell_point(h->object, x.data, value);
     array_release(&x);
     return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
@@ -107,7 +104,7 @@ static PyObject *advance(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer_owned, &h)) {
         return NULL;
     }
-    UNLOCKED(h, status, zilch_advance(h->object));
+    UNLOCKED(h, status, zilch_optimizer_advance(h->object));
     return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
@@ -120,7 +117,7 @@ static PyObject *optimizer_settings(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
         return NULL;
     }
-    return fields_give(optimizer_fields, zilch_optimizer_settings(optimizer));
+    return options_give(ZILCH_SETTING_OPTION, zilch_optimizer_settings(optimizer));
 }
 
 static PyObject *optimizer_identity(PyObject *self, PyObject *args)
@@ -157,7 +154,7 @@ static PyObject *archive_read(PyObject *self, PyObject *args)
         !array_write(&x, out, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(optimizer))) {
         return NULL;
     }
-    const zilch_status status = zilch_archive_read(optimizer, point, x.data, &record);
+    const zilch_status status = zilch_optimizer_point(optimizer, point, x.data, &record);
     array_release(&x);
     return status == ZILCH_OK ? fields_give(record_fields, &record) : raise_status(status);
 }
@@ -194,7 +191,7 @@ static PyObject *top(PyObject *self, PyObject *args)
         return NULL;
     }
     const uint64_t points = zilch_optimizer_progress(optimizer).points;
-    return list_records(zilch_top, optimizer,
+    return list_records(zilch_optimizer_top, optimizer,
                         n < 1                  ? 1
                         : (uint64_t)n < points ? (size_t)n
                                                : (size_t)points + 1);
@@ -207,7 +204,7 @@ static PyObject *front(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
         return NULL;
     }
-    return list_records(zilch_front, optimizer, zilch_optimizer_dim(optimizer) + 1);
+    return list_records(zilch_optimizer_front, optimizer, zilch_optimizer_dim(optimizer) + 1);
 }
 
 static PyObject *optimizer_model(PyObject *self, PyObject *args)
@@ -224,62 +221,8 @@ static PyObject *optimizer_model(PyObject *self, PyObject *args)
 
 /* ---- Bytes and files ------------------------------------------------------------- */
 
-static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length)
-{
-    return zilch_optimizer_pack(object, buffer, capacity, length);
-}
+KEEPING(optimizer, HANDLE_OPTIMIZER)
 
-static zilch_status unpack(void **out, const void *buffer, size_t length)
-{
-    zilch_optimizer *optimizer;
-    const zilch_status status = zilch_optimizer_unpack(&optimizer, buffer, length);
-    *out = optimizer;
-    return status;
-}
-
-static zilch_status save(const void *object, const char *path)
-{
-    return zilch_optimizer_save(object, path);
-}
-
-static zilch_status load(void **out, const char *path)
-{
-    zilch_optimizer *optimizer;
-    const zilch_status status = zilch_optimizer_load(&optimizer, path);
-    *out = optimizer;
-    return status;
-}
-
-static const keeping optimizers = {HANDLE_OPTIMIZER, handle_to_optimizer, pack, unpack, save, load};
-
-static PyObject *optimizer_pack(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_pack(&optimizers, args);
-}
-
-static PyObject *optimizer_unpack(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_unpack(&optimizers, args);
-}
-
-static PyObject *optimizer_save(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_save(&optimizers, args);
-}
-
-static PyObject *optimizer_load(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return keep_load(&optimizers, args);
-}
-
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
-    }
 PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
                                      ROW(ask),
                                      ROW(tell),

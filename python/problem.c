@@ -77,9 +77,7 @@ static PyObject *problem_evaluate(PyObject *self, PyObject *args)
         Py_BEGIN_ALLOW_THREADS status = zilch_pool_objective(&pool, &batch, a[2].data);
         Py_END_ALLOW_THREADS
     }
-    for (size_t i = 0; i < 3; i++) {
-        array_release(&a[i]);
-    }
+    arrays_release(a, 3);
     return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
@@ -97,6 +95,31 @@ static PyObject *problem_support(PyObject *self, PyObject *args)
     const zilch_status status = zilch_problem_support(problem, x.data, &share);
     array_release(&x);
     return status == ZILCH_OK ? PyFloat_FromDouble(share) : raise_status(status);
+}
+
+static PyObject *problem_held_out(PyObject *self, PyObject *args)
+{
+    zilch_problem *problem;
+    PyObject *point;
+    Py_ssize_t count;
+    unsigned threads;
+    array x;
+    signals s;
+    double mean;
+    double error;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OnI", handle_to_problem, &problem, &point, &count, &threads) ||
+        !array_read(&x, point, "x", 'd', (Py_ssize_t)zilch_problem_describe(problem).dim)) {
+        return NULL;
+    }
+    signals_begin(&s);
+    const zilch_status status =
+        zilch_problem_held_out(problem, x.data, (size_t)count, threads, signals_watch, &s, &mean, &error);
+    signals_end(&s);
+    array_release(&x);
+    return PyErr_Occurred()     ? NULL
+           : status == ZILCH_OK ? Py_BuildValue("dd", mean, error)
+                                : raise_status(status);
 }
 
 static PyObject *problem_fit(PyObject *self, PyObject *args)
@@ -123,10 +146,6 @@ static PyObject *problem_fit(PyObject *self, PyObject *args)
                                 : raise_status(status);
 }
 
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
-    }
 PyMethodDef problem_functions[] = {ROW(problem_open),     ROW(problem_regression), ROW(problem_describe),
-                                   ROW(problem_evaluate), ROW(problem_support),    ROW(problem_fit),
-                                   {NULL, NULL, 0, NULL}};
+                                   ROW(problem_evaluate), ROW(problem_support),    ROW(problem_held_out),
+                                   ROW(problem_fit),      {NULL, NULL, 0, NULL}};

@@ -32,24 +32,125 @@ static PyObject *study_close(PyObject *self, PyObject *args)
 
 /* ---- Writing ---------------------------------------------------------------------------- */
 
-static PyObject *study_start(PyObject *self, PyObject *args)
+/* A run that was asked for, and what keeps its texts. */
+typedef struct asked {
+    zilch_request request;
+    zilch_limits limits;
+    zilch_final_options final;
+    zilch_setting *setting;
+    const char **name;
+    const zilch_optimizer *optimizer;
+    uint64_t found; /* a run that was asked for in the same way and goes on; 0: none */
+} asked;
+
+static void asked_free(asked *a)
+{
+    PyMem_Free(a->setting);
+    PyMem_Free((void *)a->name);
+}
+
+/* Settings of one kind; the texts live as long as the dict. */
+static int take_settings(asked *a, zilch_setting_kind kind, PyObject *dict)
+{
+    PyObject *key;
+    PyObject *value;
+    Py_ssize_t at = 0;
+    const size_t count = a->request.settings + (size_t)PyDict_Size(dict);
+    zilch_setting *more = PyMem_Realloc(a->setting, (count + 1) * sizeof *more);
+    if (!more) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    a->setting = more;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        const zilch_setting setting = {kind, PyUnicode_AsUTF8AndSize(key, NULL),
+                                       PyUnicode_AsUTF8AndSize(value, NULL)};
+        if (!setting.name || !setting.value) {
+            return 0;
+        }
+        more[a->request.settings++] = setting;
+    }
+    a->request.setting = more;
+    return 1;
+}
+
+/* A name for each coordinate; the texts live as long as the tuple. */
+static int take_names(asked *a, PyObject *names)
+{
+    const size_t dim = zilch_optimizer_dim(a->optimizer);
+    if (names == Py_None) {
+        return 1;
+    }
+    if (!PyTuple_Check(names) || (size_t)PyTuple_Size(names) != dim) {
+        PyErr_Format(PyExc_ValueError, "names: must be %zu texts, one for each coordinate", dim);
+        return 0;
+    }
+    a->name = PyMem_Malloc((dim + 1) * sizeof *a->name);
+    if (!a->name) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        a->name[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, (Py_ssize_t)i), NULL);
+        if (!a->name[i]) {
+            return 0;
+        }
+    }
+    a->request.coordinate_names = a->name;
+    return 1;
+}
+
+static zilch_status find_run(void *context, const zilch_run *run)
+{
+    asked *a = context;
+    if (!a->found && run->stop == ZILCH_STOP_NONE && run->seed == zilch_optimizer_seed(a->optimizer) &&
+        zilch_run_matches(run, &a->request, a->optimizer)) {
+        a->found = run->run;
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status find_or_start(zilch_study *study, asked *a, uint64_t *run)
+{
+    const zilch_status status = zilch_study_runs(study, find_run, a);
+    *run = a->found;
+    return status == ZILCH_OK && !a->found ? zilch_study_start(study, &a->request, a->optimizer, run)
+                                           : status;
+}
+
+/* The run to go on with, or a new one; and whether it is new. */
+static PyObject *study_begin(PyObject *self, PyObject *args)
 {
     handle *h;
     handle *optimizer;
-    PyObject *dict;
-    uint64_t run;
-    zilch_run_texts texts = {.name = NULL};
-    zilch_status status;
+    PyObject *dict[5];
+    PyObject *names;
+    asked a = {.limits = zilch_limits_defaults()};
+    uint64_t run = 0;
+    zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OO&", handle_to_study_owned, &h, &dict, handle_to_optimizer_held,
-                          &optimizer) ||
-        !fields_take(texts_fields, &texts, dict, "study")) {
+    if (!PyArg_ParseTuple(args, "O&O&O!O!O!O!O!O", handle_to_study_owned, &h, handle_to_optimizer_held,
+                          &optimizer, &PyDict_Type, &dict[0], &PyDict_Type, &dict[1], &PyDict_Type, &dict[2],
+                          &PyDict_Type, &dict[3], &PyDict_Type, &dict[4], &names)) {
         return NULL;
     }
-    optimizer->is_busy = 1;
-    UNLOCKED(h, status, zilch_study_start(h->object, &texts, optimizer->object, &run));
-    optimizer->is_busy = 0;
-    return status == ZILCH_OK ? PyLong_FromUnsignedLongLong(run) : raise_status(status);
+    a.optimizer = optimizer->object;
+    a.final = zilch_final_defaults(zilch_optimizer_settings(a.optimizer)->method);
+    a.request.limits = &a.limits;
+    a.request.final = &a.final;
+    if (fields_take(request_fields, &a.request, dict[0], "study") &&
+        options_take(ZILCH_SETTING_LIMIT, &a.limits, dict[1]) &&
+        options_take(ZILCH_SETTING_FINAL, &a.final, dict[2]) &&
+        take_settings(&a, ZILCH_SETTING_PROBLEM, dict[3]) &&
+        take_settings(&a, ZILCH_SETTING_MEANS, dict[4]) && take_names(&a, names)) {
+        optimizer->is_busy = 1;
+        UNLOCKED(h, status, find_or_start(h->object, &a, &run));
+        optimizer->is_busy = 0;
+    }
+    asked_free(&a);
+    return PyErr_Occurred()     ? NULL
+           : status == ZILCH_OK ? Py_BuildValue("KO", (unsigned long long)run, a.found ? Py_False : Py_True)
+                                : raise_status(status);
 }
 
 static PyObject *study_record(PyObject *self, PyObject *args)
@@ -106,36 +207,73 @@ static PyObject *study_conclude(PyObject *self, PyObject *args)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
+/* What is read goes into a list. Coordinates have the length of their run's. */
+typedef struct rows {
+    PyObject *list;
+    uint64_t run;
+    size_t dim;
+} rows;
+
 /* Rows come while the study is read, with the interpreter's lock held: a dict for each, in a list. */
-static zilch_status append(PyObject *list, PyObject *row)
+static zilch_status append(const rows *r, PyObject *row)
 {
-    const int failed = !row || PyList_Append(list, row);
+    const int failed = !row || PyList_Append(r->list, row);
     Py_XDECREF(row);
     return failed ? ZILCH_EOBJECTIVE : ZILCH_OK;
 }
 
+static zilch_status take_dim(void *context, const zilch_run *run)
+{
+    rows *r = context;
+    r->dim = run->run == r->run ? run->dim : r->dim;
+    return ZILCH_OK;
+}
+
+/* A dict for each kind, of texts by their names. */
+static PyObject *give_settings(const zilch_request *r)
+{
+    PyObject *dict = PyDict_New();
+    int is_whole = dict != NULL;
+    for (int k = ZILCH_SETTING_OPTION; is_whole && k <= ZILCH_SETTING_MEANS; k++) {
+        is_whole = dict_put(dict, zilch_setting_kind_name((zilch_setting_kind)k), PyDict_New());
+    }
+    for (size_t i = 0; is_whole && i < r->settings; i++) {
+        const zilch_setting *s = &r->setting[i];
+        PyObject *kind = PyDict_GetItemString(dict, zilch_setting_kind_name(s->kind));
+        is_whole = dict_put(kind, s->name, text_give(s->value));
+    }
+    if (!is_whole) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+static PyObject *give_names(const zilch_run *run)
+{
+    const char *const *names = run->request.coordinate_names;
+    PyObject *list = names ? PyList_New((Py_ssize_t)run->dim) : Py_NewRef(Py_None);
+    for (size_t i = 0; list && names && i < run->dim; i++) {
+        PyObject *name = text_give(names[i]);
+        if (!name || PyList_SetItem(list, (Py_ssize_t)i, name)) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
 static zilch_status take_run(void *context, const zilch_run *run)
 {
-    return append(context, fields_give(run_fields, run));
+    PyObject *dict = fields_give(run_fields, run);
+    if (dict && !(dict_put(dict, "settings", give_settings(&run->request)) &&
+                  dict_put(dict, "names", give_names(run)))) {
+        Py_CLEAR(dict);
+    }
+    return append(context, dict);
 }
 
 static zilch_status take_generation(void *context, const zilch_generation *generation)
 {
     return append(context, fields_give(generation_fields, generation));
-}
-
-/* Coordinates have the length of their run's. */
-typedef struct points {
-    PyObject *list;
-    uint64_t run;
-    size_t dim;
-} points;
-
-static zilch_status take_dim(void *context, const zilch_run *run)
-{
-    points *p = context;
-    p->dim = run->run == p->run ? run->dim : p->dim;
-    return ZILCH_OK;
 }
 
 /* The dict and the coordinates as bytes, or None. */
@@ -152,26 +290,34 @@ static PyObject *with_point(PyObject *dict, const double *x, size_t dim)
 
 static zilch_status take_evaluation(void *context, const zilch_evaluation *evaluation)
 {
-    const points *p = context;
-    return append(p->list, with_point(fields_give(evaluation_fields, evaluation), evaluation->x, p->dim));
+    const rows *r = context;
+    return append(r, with_point(fields_give(evaluation_fields, evaluation), evaluation->x, r->dim));
 }
 
 static zilch_status take_conclusion(void *context, uint64_t generation, const zilch_conclusion *conclusion,
                                     const double *x)
 {
-    const points *p = context;
+    const rows *r = context;
     PyObject *dict = fields_give(conclusion_fields, conclusion);
-    PyObject *number = PyLong_FromUnsignedLongLong(generation);
-    if (!dict || !number || PyDict_SetItemString(dict, "generation", number)) {
+    if (dict && !dict_put(dict, "generation", PyLong_FromUnsignedLongLong(generation))) {
         Py_CLEAR(dict);
     }
-    Py_XDECREF(number);
-    return append(p->list, dict ? with_point(dict, x, p->dim) : NULL);
+    return append(r, dict ? with_point(dict, x, r->dim) : NULL);
 }
 
 /* Making a row may run anything that is collected as garbage: the study is busy until it is read. */
-static PyObject *finish(handle *h, zilch_status status, PyObject *list)
+static PyObject *read_rows(PyObject *args, zilch_status (*read)(zilch_study *study, rows *r))
 {
+    handle *h;
+    unsigned long long run = 0;
+    PyObject *list = PyArg_ParseTuple(args, "O&|K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
+    if (!list) {
+        return NULL;
+    }
+    rows r = {list, run, 0};
+    h->is_busy = 1;
+    zilch_status status = run ? zilch_study_runs(h->object, take_dim, &r) : ZILCH_OK;
+    status = status == ZILCH_OK ? read(h->object, &r) : status;
     h->is_busy = 0;
     if (status != ZILCH_OK) {
         Py_DECREF(list);
@@ -180,73 +326,32 @@ static PyObject *finish(handle *h, zilch_status status, PyObject *list)
     return list;
 }
 
-static PyObject *study_runs(PyObject *self, PyObject *args)
+static zilch_status read_runs(zilch_study *study, rows *r)
 {
-    handle *h;
-    (void)self;
-    PyObject *list = PyArg_ParseTuple(args, "O&", handle_to_study_owned, &h) ? PyList_New(0) : NULL;
-    if (!list) {
-        return NULL;
+    return zilch_study_runs(study, take_run, r);
+}
+
+#define READER(noun, take)                                       \
+    static zilch_status read_##noun(zilch_study *study, rows *r) \
+    {                                                            \
+        return zilch_study_##noun(study, r->run, take, r);       \
     }
-    h->is_busy = 1;
-    return finish(h, zilch_study_runs(h->object, take_run, list), list);
-}
+READER(generations, take_generation)
+READER(evaluations, take_evaluation)
+READER(conclusions, take_conclusion)
 
-static PyObject *study_generations(PyObject *self, PyObject *args)
-{
-    handle *h;
-    unsigned long long run;
-    (void)self;
-    PyObject *list = PyArg_ParseTuple(args, "O&K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
-    if (!list) {
-        return NULL;
+#define FUNCTION(noun)                                            \
+    static PyObject *study_##noun(PyObject *self, PyObject *args) \
+    {                                                             \
+        (void)self;                                               \
+        return read_rows(args, read_##noun);                      \
     }
-    h->is_busy = 1;
-    return finish(h, zilch_study_generations(h->object, run, take_generation, list), list);
-}
+FUNCTION(runs)
+FUNCTION(generations)
+FUNCTION(evaluations)
+FUNCTION(conclusions)
 
-/* Rows with points in them, read by one of the two below. */
-static PyObject *read_points(PyObject *args, zilch_status (*read)(zilch_study *study, points *p))
-{
-    handle *h;
-    unsigned long long run;
-    PyObject *list = PyArg_ParseTuple(args, "O&K", handle_to_study_owned, &h, &run) ? PyList_New(0) : NULL;
-    if (!list) {
-        return NULL;
-    }
-    points p = {list, run, 0};
-    h->is_busy = 1;
-    const zilch_status status = zilch_study_runs(h->object, take_dim, &p);
-    return finish(h, status == ZILCH_OK ? read(h->object, &p) : status, list);
-}
-
-static zilch_status read_evaluations(zilch_study *study, points *p)
-{
-    return zilch_study_evaluations(study, p->run, take_evaluation, p);
-}
-
-static zilch_status read_conclusions(zilch_study *study, points *p)
-{
-    return zilch_study_conclusions(study, p->run, take_conclusion, p);
-}
-
-static PyObject *study_evaluations(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return read_points(args, read_evaluations);
-}
-
-static PyObject *study_conclusions(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return read_points(args, read_conclusions);
-}
-
-#define ROW(name)                       \
-    {                                   \
-#name, name, METH_VARARGS, NULL \
-    }
-PyMethodDef study_functions[] = {ROW(study_open),        ROW(study_close),       ROW(study_start),
+PyMethodDef study_functions[] = {ROW(study_open),        ROW(study_close),       ROW(study_begin),
                                  ROW(study_record),      ROW(study_resume),      ROW(study_conclude),
                                  ROW(study_runs),        ROW(study_generations), ROW(study_evaluations),
                                  ROW(study_conclusions), {NULL, NULL, 0, NULL}};

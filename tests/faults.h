@@ -11,10 +11,14 @@ typedef union object {
     zilch_networks *networks;
     zilch_examples *examples;
     zilch_trainer *trainer;
+    zilch_recovery *recovery;
     zilch_lander *lander;
     zilch_optimizer *optimizer;
     zilch_problem *problem;
     zilch_program *program;
+    zilch_answers *answers;
+    zilch_line line;
+    char **words;
     zilch_study *study;
     void *any;
 } object;

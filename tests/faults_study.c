@@ -127,18 +127,25 @@ static void evaluate_all(size_t n, const uint64_t *id, const double *x, double *
 
 static zilch_optimizer *make_optimizer(uint64_t seed, size_t remember)
 {
-    zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, N, K);
-    options.share = 0.75;
-    options.remember = remember;
+    zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, N, K);
+    options.quorum = 0.75;
+    options.archive_size = remember;
     return create_with(DIM, seed, &options);
 }
 
 static zilch_optimizer *make_run(zilch_study *study, uint64_t number, size_t remember)
 {
-    const zilch_run_texts texts = {.name = "a name", .problem = "a problem", .arguments = "--so --and so"};
+    static const zilch_setting settings[] = {{ZILCH_SETTING_PROBLEM, "program", "so and so"},
+                                             {ZILCH_SETTING_MEANS, "threads", "2"}};
+    static const char *const names[DIM] = {"first", "second", "third", "fourth"};
+    const zilch_request request = {.name = "a name",
+                                   .problem = "a problem",
+                                   .settings = COUNT(settings),
+                                   .setting = settings,
+                                   .coordinate_names = names};
     zilch_optimizer *o = make_optimizer(number, remember);
     uint64_t run;
-    OK(zilch_study_start(study, &texts, o, &run));
+    OK(zilch_study_start(study, &request, o, &run));
     assert_int_equal(run, number);
     return o;
 }
@@ -421,8 +428,15 @@ static void add_text(const char *text)
 static zilch_status add_run(void *context, const zilch_run *run)
 {
     (void)context;
-    add_text(run->texts.name);
-    add_text(run->texts.problem);
+    add_text(run->request.name);
+    add_text(run->request.problem);
+    for (size_t i = 0; i < run->request.settings; i++) {
+        add_text(run->request.setting[i].name);
+        add_text(run->request.setting[i].value);
+    }
+    for (size_t i = 0; i < DIM; i++) {
+        add_text(run->request.coordinate_names[i]);
+    }
     add_text(run->version);
     s.sum = sum_of(s.sum, &run->evaluations, sizeof run->evaluations);
     return ZILCH_OK;
@@ -473,6 +487,15 @@ static zilch_status read_generations(object *made)
     made->any = NULL;
     s.sum = 1;
     return zilch_study_generations(s.study, RECORDED, add_generation, NULL);
+}
+
+static zilch_status read_last(object *made)
+{
+    zilch_generation last = {0};
+    made->any = NULL;
+    const zilch_status status = zilch_study_last(s.study, RECORDED, &last);
+    s.sum = last.evaluations;
+    return status;
 }
 
 static zilch_status read_evaluations(object *made)
@@ -536,6 +559,7 @@ const fault_call study_calls[] = {
     {"zilch_study_conclusion", "", open_put, read_conclusion, finish_study, 1, 0, 1},
     {"zilch_study_runs", "", open_put, read_runs, finish_study, 1, 0, 1},
     {"zilch_study_generations", "", open_put, read_generations, finish_study, 1, 0, 1},
+    {"zilch_study_last", "", open_put, read_last, finish_study, 1, 0, 1},
     {"zilch_study_evaluations", "", open_put, read_evaluations, finish_study, 1, 0, 1},
     {"zilch_study_failures", "", open_put, read_failures, finish_study, 1, 0, 1},
     {"zilch_study_conclusions", "", open_put, read_conclusions, finish_study, 1, 0, 1},

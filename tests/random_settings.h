@@ -45,33 +45,29 @@ static inline void pick_first_points(zilch_rng *rng, setting *s)
     s->o.initial_p = share_of(rng, 1.0);
     s->o.initial_mu = chance(rng, 0.5) ? 0.0 : sign_of(rng) * size_of_any(rng, s);
     s->o.initial_sigma = size_of_any(rng, s);
-    s->o.initial_spread = chance(rng, 0.5) ? 0.1 : share_of(rng, nextafter(1.0, 0.0));
+    s->o.initial_spread = chance(rng, 0.5) ? 0.1 : share_of(rng, 0.999999);
 }
 
 static inline void pick_counts(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    const size_t restart[] = {0, 0, 1, 2, 1000};
     o->population = pick(rng, 3, MOST_POPULATION);
     o->elites = chance(rng, 0.3) ? 0 : pick(rng, 2, o->population - 1);
     const size_t elites = o->elites ? o->elites : o->population / 5 > 2 ? o->population / 5 : 2;
-    o->remember = chance(rng, 0.6) ? 0 : elites + pick(rng, 0, 50);
-    o->restart = restart[pick(rng, 0, COUNT(restart) - 1)];
-    o->share = chance(rng, 0.5) ? 1.0 : fmax(share_of(rng, 1.0), DBL_TRUE_MIN);
-    o->price = chance(rng, 0.5)   ? 0.0
-               : chance(rng, 0.1) ? sign_of(rng) * DBL_MAX
-                                  : sign_of(rng) * of_any_size(rng, -10.0, 10.0);
+    o->archive_size = chance(rng, 0.6) ? 0 : elites + pick(rng, 0, 50);
+    o->quorum = chance(rng, 0.5) ? 1.0 : fmax(share_of(rng, 1.0), 1e-6);
+    o->penalty = chance(rng, 0.5) ? 0.0 : chance(rng, 0.1) ? DBL_MAX : of_any_size(rng, -10.0, 10.0);
 }
 
 static inline void pick_model(zilch_rng *rng, setting *s)
 {
-    zilch_model_options *m = &s->o.model;
-    m->inverter = (zilch_inverter)pick(rng, 0, 1);
-    m->shrinkage = (zilch_shrinkage)pick(rng, 0, 4);
-    m->projection = (zilch_projection)pick(rng, 0, 3);
-    m->structure = (zilch_structure)pick(rng, 0, 2);
-    m->rank = chance(rng, 0.1) ? 1000 : pick(rng, 1, 12);
-    m->sigma_floor = chance(rng, 0.7) ? 0.0 : size_of_any(rng, s);
+    zilch_optimizer_options *o = &s->o;
+    o->inverter = (zilch_inverter)pick(rng, 0, 1);
+    o->shrinkage = (zilch_shrinkage)pick(rng, 0, 4);
+    o->projection = (zilch_projection)pick(rng, 0, 3);
+    o->structure = (zilch_structure)pick(rng, 0, 2);
+    o->rank = chance(rng, 0.1) ? 1000 : pick(rng, 1, 12);
+    o->sigma_floor = chance(rng, 0.7) ? 0.0 : size_of_any(rng, s);
 }
 
 static inline double prior_of(zilch_rng *rng)
@@ -81,19 +77,15 @@ static inline double prior_of(zilch_rng *rng)
 
 static inline void pick_refit(zilch_rng *rng, setting *s)
 {
-    zilch_refit *r = &s->o.refit;
-    r->prior_p = prior_of(rng);
-    r->prior_mu = prior_of(rng);
-    r->prior_sigma = prior_of(rng);
-    r->prior_correlation = s->o.model.structure == ZILCH_STRUCTURE_FULL ? prior_of(rng) : 0.0;
-    r->weighting = (zilch_weighting)pick(rng, 0, 2);
-    r->values = (zilch_values)pick(rng, 0, 1);
-    r->margin = share_of(rng, (double)s->dim / 2.0);
-    r->shift = share_of(rng, 1.0);
-    r->copied = share_of(rng, 1.0);
-    r->redrawn = share_of(rng, 1.0);
-    r->timid = share_of(rng, 1.0);
-    r->is_widened = (int)pick(rng, 0, 1);
+    zilch_optimizer_options *o = &s->o;
+    o->prior_sigma = prior_of(rng);
+    o->weighting = (zilch_weighting)pick(rng, 0, 1);
+    o->margin = share_of(rng, (double)s->dim / 2.0);
+    o->mean_shift = share_of(rng, 1.0);
+    o->recombination = share_of(rng, 1.0);
+    o->immigrants = share_of(rng, 1.0);
+    o->reactivation = share_of(rng, 1.0);
+    o->variance_scaling = (int)pick(rng, 0, 1);
 }
 
 /* An interval, finite or not, with zero in it, beside it or at its end. */
@@ -118,8 +110,8 @@ static inline void pick_limits(zilch_rng *rng, setting *s)
     s->o.group = has_group ? s->group : NULL;
     s->o.lower = has_lower ? s->lower : NULL;
     s->o.upper = has_upper ? s->upper : NULL;
-    s->o.active_least = chance(rng, 0.7) ? 0 : pick(rng, 0, s->dim);
-    s->o.active_most = chance(rng, 0.6) ? 0 : pick(rng, s->o.active_least, s->dim);
+    s->o.min_active = chance(rng, 0.7) ? 0 : pick(rng, 0, s->dim);
+    s->o.max_active = chance(rng, 0.6) ? 0 : pick(rng, s->o.min_active, s->dim);
 }
 
 /* The arrays belong to the setting: it must stay where it is. */
@@ -128,11 +120,11 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     *s = (setting){.dim = chance(rng, 0.2) ? pick(rng, 1, 3) : pick(rng, 1, MOST_DIM),
                    .o = zilch_optimizer_defaults(),
                    .is_wild = chance(rng, 0.2)};
-    s->o.law = (zilch_law)pick(rng, 0, 3);
-    s->o.law = chance(rng, 0.5) ? ZILCH_LAW_ZIG : s->o.law;
+    s->o.method = (zilch_method)pick(rng, 0, 4);
+    s->o.method = chance(rng, 0.5) ? ZILCH_METHOD_DEFAULT : s->o.method;
     s->o.direction = (zilch_direction)pick(rng, 0, 1);
-    s->o.archive = (zilch_archive)pick(rng, 0, 1);
-    s->o.again = (zilch_again)pick(rng, 0, 2);
+    s->o.aggregate = (zilch_aggregate)pick(rng, 0, 1);
+    s->o.reevaluate = (zilch_reevaluate)pick(rng, 0, 2);
     pick_counts(rng, s);
     pick_first_points(rng, s);
     pick_model(rng, s);

@@ -3,6 +3,7 @@
 #define ZILCH_TESTS_SEARCH_SUPPORT_H
 
 #include "search/optimizer.h"
+#include "search/optimizer_options.h"
 #include "support.h"
 
 /* ---- Optimisers ------------------------------------------------------------------------------- */
@@ -12,27 +13,34 @@
 static inline zilch_optimizer_options options_as_published(void)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.archive = ZILCH_ARCHIVE_LATEST;
-    options.again = ZILCH_AGAIN_ALL;
+    options.aggregate = ZILCH_AGGREGATE_LATEST;
+    options.reevaluate = ZILCH_REEVALUATE_ALL;
     options.initial_spread = 0.0;
-    options.refit = (zilch_refit){0};
+    options.weighting = ZILCH_WEIGHTING_EQUAL;
+    options.prior_sigma = options.margin = options.mean_shift = 0.0;
+    options.recombination = options.immigrants = options.reactivation = 0.0;
+    options.variance_scaling = 0;
     return options;
 }
 
-static inline zilch_optimizer_options small_options(zilch_law law, size_t population, size_t elites)
+/* The methods that draw in different ways; published draws as default does. */
+static const zilch_method four_methods[] = {ZILCH_METHOD_DEFAULT, ZILCH_METHOD_GAUSSIAN, ZILCH_METHOD_ADHOC,
+                                            ZILCH_METHOD_EA};
+
+static inline zilch_optimizer_options small_options(zilch_method law, size_t population, size_t elites)
 {
     zilch_optimizer_options options = options_as_published();
-    options.law = law;
+    options.method = law;
     options.population = population;
     options.elites = elites;
     return options;
 }
 
 /* The defaults, in small. */
-static inline zilch_optimizer_options small_defaults(zilch_law law, size_t population, size_t elites)
+static inline zilch_optimizer_options small_defaults(zilch_method law, size_t population, size_t elites)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.law = law;
+    options.method = law;
     options.population = population;
     options.elites = elites;
     return options;
@@ -48,7 +56,7 @@ static inline zilch_optimizer *create_with(size_t dim, uint64_t seed, const zilc
     return o;
 }
 
-static inline zilch_optimizer *small_optimizer(zilch_law law, size_t dim, uint64_t seed)
+static inline zilch_optimizer *small_optimizer(zilch_method law, size_t dim, uint64_t seed)
 {
     const zilch_optimizer_options options = small_options(law, 12, 4);
     return create_with(dim, seed, &options);
@@ -114,7 +122,7 @@ static inline void ask_more(zilch_optimizer *o, size_t n, asked *a)
 {
     a->dim = zilch_optimizer_dim(o);
     assert_true(a->n + n <= MOST_ASKED && a->dim <= MOST_COORDINATES);
-    assert_int_equal(zilch_ask(o, n, a->id + a->n, a->x + a->n * a->dim), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_ask(o, n, a->id + a->n, a->x + a->n * a->dim), ZILCH_OK);
     assert_true(zi_optimizer_is_valid(o));
     for (size_t i = a->n; i < a->n + n; i++) {
         a->value[i] = noisy_value(a->dim, a->id[i], a->x + i * a->dim);
@@ -124,7 +132,7 @@ static inline void ask_more(zilch_optimizer *o, size_t n, asked *a)
 
 static inline void tell_some(zilch_optimizer *o, const asked *a, size_t first, size_t n)
 {
-    if (zilch_tell(o, n, a->id + first, a->value + first) != ZILCH_OK) {
+    if (zilch_optimizer_tell(o, n, a->id + first, a->value + first) != ZILCH_OK) {
         fail_msg("%s", zilch_last_error());
     }
     assert_true(zi_optimizer_is_valid(o));
@@ -138,6 +146,15 @@ static inline void run_generations(zilch_optimizer *o, size_t count)
         a.n = 0;
         ask_more(o, zilch_optimizer_settings(o)->population, &a);
         tell_some(o, &a, 0, a.n);
+    }
+}
+
+/* A search that is asked begins anew where it has converged or diverged. Tests of this need not wait for it:
+ * here it does so between two generations, after so many without a better point. */
+static inline void restart_if_stalled(zilch_optimizer *o, uint64_t generations)
+{
+    if (o->slots == 0 && o->generations - o->epoch.improved >= generations) {
+        zi_optimizer_begin_anew(o);
     }
 }
 

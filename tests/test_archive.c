@@ -122,9 +122,9 @@ enum { MOST_POINTS = 4000, MOST_TELLINGS = 6000 };
 
 /* Every value ever told, in order, with the number of its point; points by searching from the beginning. */
 typedef struct history {
-    zilch_archive kind;
+    zilch_aggregate kind;
     zilch_direction direction;
-    double price;
+    double penalty;
     size_t width, points, tellings;
     double x[MOST_POINTS * MOST_COORDINATES];
     size_t point[MOST_TELLINGS];
@@ -177,11 +177,11 @@ static zilch_record naive_record(const history *h, size_t p)
             weight += ok ? h->weight[t] : 0.0L;
         }
     }
-    if (h->kind == ZILCH_ARCHIVE_MEAN) {
+    if (h->kind == ZILCH_AGGREGATE_MEAN) {
         r.value = (double)(sum / weight); /* 0 / 0 is NaN */
     }
-    const double price = h->price * (double)r.active;
-    r.fitness = h->direction == ZILCH_MINIMIZE ? r.value + price : r.value - price;
+    const double penalty = h->penalty * (double)r.active;
+    r.fitness = h->direction == ZILCH_MINIMIZE ? r.value + penalty : r.value - penalty;
     return r;
 }
 
@@ -246,7 +246,7 @@ static void assert_record(const history *h, const zilch_record *got, const zilch
     assert_int_equal(got->active, expected->active);
     assert_int_equal(got->evaluations, expected->evaluations);
     assert_int_equal(got->failures, expected->failures);
-    if (h->kind == ZILCH_ARCHIVE_LATEST) {
+    if (h->kind == ZILCH_AGGREGATE_LATEST) {
         assert_true(got->value == expected->value || (isnan(got->value) && isnan(expected->value)));
     }
     assert_true(is_close(got->value, expected->value) && is_close(got->fitness, expected->fitness));
@@ -281,8 +281,8 @@ static void a_point_is_found_again(void **state)
         const size_t expected = note(&h, x, 0.0);
         assert_int_equal(zi_archive_find(&a, x, active_of(WIDTH, x), &point), ZILCH_OK);
         assert_int_equal(point, expected);
-        assert_int_equal(a.worth[point].active, active_of(WIDTH, x));
-        zi_archive_put(&a, &(zi_told){.point = point, .weight = 1.0});
+        assert_int_equal(a.entry[point].active, active_of(WIDTH, x));
+        zi_archive_put(&a, &(zi_evaluation){.point = point, .weight = 1.0});
     }
     assert_int_equal(a.rows.count, h.points);
     assert_true(h.points > 2500); /* the table began with 1,024 places */
@@ -299,11 +299,11 @@ static void fill_both(zi_archive *a, history *h, uint64_t stream, size_t telling
         for (size_t i = 0; i < h->width; i++) {
             x[i] = floor(3.0 * zilch_rng_uniform(&rng));
         }
-        const double value = random_value(&rng, h->kind == ZILCH_ARCHIVE_LATEST);
+        const double value = random_value(&rng, h->kind == ZILCH_AGGREGATE_LATEST);
         const double weight = stream % 3 ? exp(3.0 * zilch_rng_normal(&rng)) : 1.0;
         note_weighted(h, x, value, weight);
         assert_int_equal(zi_archive_find(a, x, active_of(h->width, x), &point), ZILCH_OK);
-        zi_archive_put(a, &(zi_told){.id = t, .point = point, .value = value, .weight = weight});
+        zi_archive_put(a, &(zi_evaluation){.id = t, .point = point, .value = value, .weight = weight});
         last[point] = t;
     }
 }
@@ -323,8 +323,8 @@ static void check_selection(const zi_archive *a, const zilch_record *order, size
     assert_int_equal(found, seen);
 }
 
-/* Latest and mean, both directions, with and without a price, with failures: every record, and the selection
- * of any number of points, of all or of those that were told lately. */
+/* Latest and mean, both directions, with and without a penalty, with failures: every record, and the
+ * selection of any number of points, of all or of those that were told lately. */
 static void selection_is_that_of_a_full_sort(void **state)
 {
     (void)state;
@@ -332,11 +332,12 @@ static void selection_is_that_of_a_full_sort(void **state)
         static history h;
         static zilch_record order[MOST_POINTS];
         static size_t last[MOST_POINTS];
-        h = (history){.kind = k & 1 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST,
+        h = (history){.kind = k & 1 ? ZILCH_AGGREGATE_MEAN : ZILCH_AGGREGATE_LATEST,
                       .direction = k & 2 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE,
-                      .price = k & 4 ? 0.5 : 0.0,
+                      .penalty = k & 4 ? 0.5 : 0.0,
                       .width = 1 + k % 6};
-        zi_archive a = {.kind = h.kind, .price = h.price, .sign = k & 2 ? -1.0 : 1.0, .rows.width = h.width};
+        zi_archive a = {
+            .aggregate = h.kind, .penalty = h.penalty, .sign = k & 2 ? -1.0 : 1.0, .rows.width = h.width};
         fill_both(&a, &h, k, 10 * k, last);
         const size_t count = naive_order(&h, order);
         for (size_t p = 0; p < h.points; p++) {
@@ -357,8 +358,8 @@ static void selection_is_that_of_a_full_sort(void **state)
 static void a_price_makes_active_coordinates_dear(void **state)
 {
     (void)state;
-    const zi_archive low = {.price = 0.25, .sign = 1.0};
-    const zi_archive high = {.price = 0.25, .sign = -1.0};
+    const zi_archive low = {.penalty = 0.25, .sign = 1.0};
+    const zi_archive high = {.penalty = 0.25, .sign = -1.0};
     assert_true(zi_archive_cost(&low, 3.0, 4) == 4.0 && zi_archive_fitness(&low, 3.0, 4) == 4.0);
     assert_true(zi_archive_cost(&high, 3.0, 4) == -2.0 && zi_archive_fitness(&high, 3.0, 4) == 2.0);
 }
@@ -368,13 +369,13 @@ static void a_mean_of_values_far_apart_is_a_number(void **state)
 {
     (void)state;
     const double x[] = {1.0};
-    zi_archive a = {.kind = ZILCH_ARCHIVE_MEAN, .sign = 1.0, .rows.width = 1};
+    zi_archive a = {.aggregate = ZILCH_AGGREGATE_MEAN, .sign = 1.0, .rows.width = 1};
     size_t point;
     assert_int_equal(zi_archive_find(&a, x, 1, &point), ZILCH_OK);
-    zi_archive_put(&a, &(zi_told){.point = point, .value = DBL_MAX, .weight = 1.0});
-    zi_archive_put(&a, &(zi_told){.point = point, .value = -DBL_MAX, .weight = 1.0});
+    zi_archive_put(&a, &(zi_evaluation){.point = point, .value = DBL_MAX, .weight = 1.0});
+    zi_archive_put(&a, &(zi_evaluation){.point = point, .value = -DBL_MAX, .weight = 1.0});
     assert_true(zi_archive_record(&a, point).value == 0.0);
-    zi_archive_put(&a, &(zi_told){.point = point, .value = 0.75 * DBL_MAX, .weight = 1.0});
+    zi_archive_put(&a, &(zi_evaluation){.point = point, .value = 0.75 * DBL_MAX, .weight = 1.0});
     assert_double_equal(zi_archive_record(&a, point).value, 0.25 * DBL_MAX, 1e-12 * DBL_MAX);
     zi_archive_free(&a);
 }
@@ -407,20 +408,20 @@ static void check_reading(const history *h, const zilch_optimizer *o, const zilc
     size_t found;
     for (size_t p = 0; p < h->points; p++) {
         const zilch_record expected = naive_record(h, p);
-        assert_int_equal(zilch_archive_read(o, p, x, got), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_point(o, p, x, got), ZILCH_OK);
         assert_record(h, got, &expected);
         assert_memory_equal(x, h->x + p * h->width, h->width * sizeof *x);
     }
-    assert_int_equal(zilch_best(o, x, got), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_best(o, x, got), ZILCH_OK);
     assert_record(h, got, order);
     assert_memory_equal(x, h->x + order->point * h->width, h->width * sizeof *x);
-    assert_int_equal(zilch_top(o, MOST_POINTS, got, &found), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_top(o, MOST_POINTS, got, &found), ZILCH_OK);
     assert_int_equal(found, count);
     for (size_t i = 0; i < count; i++) {
         assert_record(h, &got[i], &order[i]);
     }
     const size_t expected = naive_front(h, front);
-    assert_int_equal(zilch_front(o, h->width + 1, got, &found), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front(o, h->width + 1, got, &found), ZILCH_OK);
     assert_int_equal(found, expected);
     for (size_t i = 0; i < found; i++) {
         assert_record(h, &got[i], &front[i]);
@@ -432,7 +433,7 @@ static double searched_value(const history *h, uint64_t id, const double *x)
     static const double failure[] = {NAN, INFINITY, -INFINITY};
     const double noise = noise_of(id);
     double value = distance_of(h->width, x) + 4.0 * noise;
-    value = h->kind == ZILCH_ARCHIVE_LATEST ? floor(value) : value;
+    value = h->kind == ZILCH_AGGREGATE_LATEST ? floor(value) : value;
     value = h->direction == ZILCH_MINIMIZE ? value : -value;
     return id % 11 == 3 ? failure[id % 3] : value;
 }
@@ -454,21 +455,21 @@ static void watch_best(watch *w, const history *h, const zilch_record *best, siz
 
 /* Ten generations. At each, everything is computed from the history: the first of the population are the
  * best K of all points ever, best first, of equals the older. */
-static void search_with(unsigned k, zilch_law law)
+static void search_with(unsigned k, zilch_method law)
 {
     enum { DIM = 8, N = 30, K = 7, GENERATIONS = 10 };
     static history h;
     static asked a;
     static zilch_record order[MOST_POINTS];
     watch w = {0};
-    h = (history){.kind = k & 1 ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST,
+    h = (history){.kind = k & 1 ? ZILCH_AGGREGATE_MEAN : ZILCH_AGGREGATE_LATEST,
                   .direction = k & 2 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE,
-                  .price = k & 4 ? 0.75 : 0.0,
+                  .penalty = k & 4 ? 0.75 : 0.0,
                   .width = DIM};
     zilch_optimizer_options options = small_options(law, N, K);
-    options.archive = h.kind;
+    options.aggregate = h.kind;
     options.direction = h.direction;
-    options.price = h.price;
+    options.penalty = h.penalty;
     zilch_optimizer *o = create_with(DIM, 100 + k, &options);
     for (size_t g = 0; g < GENERATIONS; g++) {
         a.n = 0;
@@ -497,11 +498,11 @@ static void a_search_is_what_its_history_says(void **state)
 {
     (void)state;
     for (unsigned k = 0; k < 8; k++) {
-        search_with(k, ZILCH_LAW_EA);
+        search_with(k, ZILCH_METHOD_EA);
     }
-    search_with(0, ZILCH_LAW_ZIG);
-    search_with(7, ZILCH_LAW_ZIG);
-    search_with(6, ZILCH_LAW_DENSE);
+    search_with(0, ZILCH_METHOD_DEFAULT);
+    search_with(7, ZILCH_METHOD_DEFAULT);
+    search_with(6, ZILCH_METHOD_GAUSSIAN);
 }
 
 /* ---- Reading what is not there ------------------------------------------------------------------------- */
@@ -509,20 +510,20 @@ static void a_search_is_what_its_history_says(void **state)
 static void an_empty_archive_has_no_best(void **state)
 {
     (void)state;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, 3, 1);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_EA, 3, 1);
     zilch_record record[4];
     double x[3];
     size_t count = 9;
     const zilch_progress progress = zilch_optimizer_progress(o);
     assert_true(isnan(progress.best_value) && isnan(progress.best_fitness));
     assert_int_equal(progress.best_active + progress.points + progress.evaluations + progress.improved, 0);
-    assert_int_equal(zilch_best(o, x, record), ZILCH_ESTATE);
+    assert_int_equal(zilch_optimizer_best(o, x, record), ZILCH_ESTATE);
     assert_non_null(strstr(zilch_last_error(), "succeeded"));
-    assert_int_equal(zilch_archive_read(o, 0, x, record), ZILCH_EARG);
-    assert_int_equal(zilch_top(o, 4, record, &count), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, 0, x, record), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_top(o, 4, record, &count), ZILCH_OK);
     assert_int_equal(count, 0);
     count = 9;
-    assert_int_equal(zilch_front(o, 4, record, &count), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front(o, 4, record, &count), ZILCH_OK);
     assert_int_equal(count, 0);
     zilch_optimizer_destroy(o);
 }
@@ -531,36 +532,36 @@ static void reading_asks_for_no_more_than_there_is_room(void **state)
 {
     (void)state;
     enum { DIM = 6 };
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 2);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_EA, DIM, 2);
     zilch_record all[DIM + 1], some[DIM + 1];
     size_t count, found;
     double x[DIM] = {0};
     for (size_t i = 0; i < DIM; i++) { /* the fuller the better */
         x[i] = 1.0;
-        assert_int_equal(zilch_tell_point(o, x, -1000.0 - (double)i), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x, -1000.0 - (double)i), ZILCH_OK);
     }
     static asked a;
     a.n = 0;
     ask_more(o, 1, &a);
-    assert_int_equal(zilch_front(o, DIM + 1, all, &count), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front(o, DIM + 1, all, &count), ZILCH_OK);
     assert_int_equal(count, DIM);
     for (size_t capacity = 0; capacity <= count; capacity++) {
         memset(some, 0x5a, sizeof some);
-        assert_int_equal(zilch_front(o, capacity, some, &found), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_front(o, capacity, some, &found), ZILCH_OK);
         assert_int_equal(found, capacity);
         assert_memory_equal(some, all, capacity * sizeof *some);
         assert_int_equal(((unsigned char *)&some[capacity])[0], 0x5a);
-        assert_int_equal(zilch_top(o, capacity, some, &found), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_top(o, capacity, some, &found), ZILCH_OK);
         assert_int_equal(found, capacity);
     }
-    assert_int_equal(zilch_best(o, NULL, NULL), ZILCH_OK);
-    assert_int_equal(zilch_archive_read(o, 1, NULL, NULL), ZILCH_OK);
-    assert_int_equal(zilch_archive_read(o, zilch_optimizer_progress(o).points, NULL, all), ZILCH_EARG);
-    assert_int_equal(zilch_top(o, 1, NULL, &found), ZILCH_EARG);
-    assert_int_equal(zilch_top(o, 0, NULL, NULL), ZILCH_EARG);
-    assert_int_equal(zilch_front(o, 1, NULL, &found), ZILCH_EARG);
-    assert_int_equal(zilch_front(NULL, 0, NULL, &found), ZILCH_EARG);
-    assert_int_equal(zilch_best(NULL, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_best(o, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, 1, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, zilch_optimizer_progress(o).points, NULL, all), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_top(o, 1, NULL, &found), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_top(o, 0, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_front(o, 1, NULL, &found), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_front(NULL, 0, NULL, &found), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_best(NULL, NULL, NULL), ZILCH_EARG);
     zilch_optimizer_destroy(o);
 }
 
@@ -578,5 +579,5 @@ int main(void)
         cmocka_unit_test(an_empty_archive_has_no_best),
         cmocka_unit_test(reading_asks_for_no_more_than_there_is_room),
     };
-    return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("aggregate", tests, NULL, NULL);
 }

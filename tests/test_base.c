@@ -58,6 +58,59 @@ static void test_last_error(void **state)
     assert_string_equal(zilch_last_error(), "again: fit: row 3 column 7 is 0.5");
 }
 
+/* The place is data beside the text, and stays when a file's name comes before it. */
+static void test_error_has_a_place(void **state)
+{
+    (void)state;
+    char text[200];
+    const char *const names[] = {"a", "b", "c"};
+    assert_int_equal(zi_fail_at(ZILCH_EARG, &(zi_location){"fit", {{ZI_ROW, 3}, {ZI_COLUMN, 2}}, NULL},
+                                "the value is %g", 0.5),
+                     ZILCH_EARG);
+    assert_string_equal(zilch_last_error(), "fit: row 3, column 2 (counted from 0): the value is 0.5");
+    zilch_error e = zilch_last_error_details();
+    assert_int_equal(e.status, ZILCH_EARG);
+    assert_string_equal(e.where, "fit");
+    assert_string_equal(e.message, "the value is 0.5");
+    assert_string_equal(e.name, "");
+    assert_int_equal(e.row, 3);
+    assert_int_equal(e.column, 2);
+    assert_true(e.point == ZILCH_NOWHERE && e.coordinate == ZILCH_NOWHERE && e.partner == ZILCH_NOWHERE &&
+                e.line == ZILCH_NOWHERE && e.character == ZILCH_NOWHERE && e.field == ZILCH_NOWHERE);
+    zilch_error_format(&e, 1, names, text, sizeof text);
+    assert_string_equal(text, "fit: row 4, column 3 (c): the value is 0.5");
+    zilch_error_format(&e, 0, names, text, 12);
+    assert_string_equal(text, "fit: row 3,");
+    assert_int_equal(zi_fail_within(ZILCH_EFORMAT, "%s", "a.csv"), ZILCH_EFORMAT);
+    assert_string_equal(zilch_last_error(), "a.csv: fit: row 3, column 2 (counted from 0): the value is 0.5");
+    assert_int_equal(zilch_last_error_details().row, 3);
+    assert_int_equal(zilch_last_error_details().status, ZILCH_EFORMAT);
+}
+
+/* Lines are counted from 1 by all, two coordinates may disagree, and a failure without a place has none. */
+static void test_error_places_differ(void **state)
+{
+    (void)state;
+    char text[200];
+    zi_fail_at(ZILCH_EFORMAT, &(zi_location){.at = {{ZI_LINE, 2}, {ZI_FIELD, 3}}, .name = "sigma"}, "wrong");
+    assert_string_equal(zilch_last_error(), "line 2, field 3 (sigma): wrong");
+    zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, 1}, {ZI_PARTNER, 4}}, NULL},
+               "they differ");
+    assert_string_equal(zilch_last_error(), "point: coordinates 1 and 4 (counted from 0): they differ");
+    zilch_error e = zilch_last_error_details();
+    assert_true(e.coordinate == 1 && e.partner == 4 && e.line == ZILCH_NOWHERE);
+    zilch_error_format(&e, 1, NULL, text, sizeof text);
+    assert_string_equal(text, "point: coordinates 2 and 5: they differ");
+    zilch_fail(ZILCH_EOBJECTIVE, "the valve is stuck");
+    e = zilch_last_error_details();
+    assert_true(e.status == ZILCH_EOBJECTIVE && e.coordinate == ZILCH_NOWHERE && e.partner == ZILCH_NOWHERE);
+    assert_string_equal(e.where, "");
+    assert_string_equal(e.message, "the valve is stuck");
+    zi_error_clear();
+    e = zilch_last_error_details();
+    assert_true(e.status == ZILCH_OK && e.row == ZILCH_NOWHERE && !*e.where && !*e.message);
+}
+
 static void test_long_error_keeps_its_ends(void **state)
 {
     (void)state;
@@ -161,31 +214,37 @@ PLAIN_NAMES(inverter)
 PLAIN_NAMES(structure)
 PLAIN_NAMES(shrinkage)
 PLAIN_NAMES(projection)
-PLAIN_NAMES(law)
+PLAIN_NAMES(method)
 PLAIN_NAMES(direction)
-PLAIN_NAMES(archive)
-PLAIN_NAMES(again)
+PLAIN_NAMES(aggregate)
+PLAIN_NAMES(reevaluate)
 PLAIN_NAMES(weighting)
-PLAIN_NAMES(values)
 PLAIN_NAMES(forced)
+PLAIN_NAMES(stop)
+PLAIN_NAMES(setting_kind)
 
 static const struct {
     const char *what;
     const char *(*name)(unsigned value);
     zilch_status (*parse)(const char *name, unsigned *out);
-    const char *names[6]; /* by value; NULL ends them */
+    const char *names[9]; /* by value; NULL ends them */
 } public_names[] = {
     {"inverter", inverter_name, inverter_parse, {"exact", "amortised"}},
     {"structure", structure_name, structure_parse, {"full", "diagonal", "low-rank"}},
     {"shrinkage", shrinkage_name, shrinkage_parse, {"none", "entrywise", "bayes", "fisher", "all"}},
     {"projection", projection_name, projection_parse, {"clip", "repair", "nearest", "weighted"}},
-    {"law", law_name, law_parse, {"zig", "dense", "adhoc", "ea"}},
+    {"method", method_name, method_parse, {"default", "published", "gaussian", "adhoc", "ea"}},
     {"direction", direction_name, direction_parse, {"minimize", "maximize"}},
-    {"archive", archive_name, archive_parse, {"latest", "mean"}},
-    {"again", again_name, again_parse, {"all", "uncertain", "none"}},
-    {"weighting", weighting_name, weighting_parse, {"equal", "linear", "log"}},
-    {"values", values_name, values_parse, {"normal", "scores"}},
+    {"aggregate", aggregate_name, aggregate_parse, {"latest", "mean"}},
+    {"reevaluate", reevaluate_name, reevaluate_parse, {"all", "uncertain", "none"}},
+    {"weighting", weighting_name, weighting_parse, {"equal", "linear"}},
     {"forced", forced_name, forced_parse, {"free", "on", "off"}},
+    {"stop",
+     stop_name,
+     stop_parse,
+     {"not stopped", "generations", "evaluations", "target", "stagnation", "observer", "converged",
+      "diverged"}},
+    {"setting", setting_kind_name, setting_kind_parse, {"option", "limit", "final", "problem", "means"}},
 };
 
 static void test_public_names(void **state)
@@ -407,6 +466,8 @@ int main(void)
         cmocka_unit_test(test_status_texts),
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_error_has_a_place),
+        cmocka_unit_test(test_error_places_differ),
         cmocka_unit_test(test_long_error_keeps_its_ends),
         cmocka_unit_test(test_try_hands_on),
         cmocka_unit_test(test_error_is_of_thread),

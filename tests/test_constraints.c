@@ -16,8 +16,8 @@ typedef struct limits {
 
 static void apply(const limits *l, zilch_optimizer_options *options)
 {
-    options->active_least = l->least;
-    options->active_most = l->most;
+    options->min_active = l->least;
+    options->max_active = l->most;
     options->forced = l->has_forced ? l->forced : NULL;
     options->group = l->has_group ? l->group : NULL;
     options->lower = l->has_lower ? l->lower : NULL;
@@ -140,15 +140,13 @@ static void explain(const limits *l, const double *x, const char *what)
 }
 
 /* As published, or with the defaults and what else may move a point, which must be mended then. */
-static zilch_optimizer_options either_options(zilch_law law, uint64_t seed)
+static zilch_optimizer_options either_options(zilch_method law, uint64_t seed)
 {
-    zilch_optimizer_options options = seed % 2 ? small_defaults(law, 12, 4) : small_options(law, 12, 4);
-    options.refit.values = seed % 4 == 3 ? ZILCH_VALUES_SCORES : ZILCH_VALUES_NORMAL;
-    return options;
+    return seed % 2 ? small_defaults(law, 12, 4) : small_options(law, 12, 4);
 }
 
 /* Three generations; all points of each. */
-static void search_within(const limits *l, zilch_law law, uint64_t seed, zilch_rng *rng)
+static void search_within(const limits *l, zilch_method law, uint64_t seed, zilch_rng *rng)
 {
     static asked a;
     zilch_optimizer_options options = either_options(law, seed);
@@ -179,10 +177,10 @@ static void every_point_keeps_the_limits(void **state)
     for (uint64_t k = 0; k < 2000; k++) {
         const limits l = random_limits(&rng);
         counted += l.least > 0 || l.most > 0;
-        search_within(&l, ZILCH_LAW_EA, k, &rng);
-        search_within(&l, ZILCH_LAW_DENSE, k, &rng);
-        search_within(&l, ZILCH_LAW_ADHOC, k, &rng);
-        search_within(&l, ZILCH_LAW_ZIG, k, &rng);
+        search_within(&l, ZILCH_METHOD_EA, k, &rng);
+        search_within(&l, ZILCH_METHOD_GAUSSIAN, k, &rng);
+        search_within(&l, ZILCH_METHOD_ADHOC, k, &rng);
+        search_within(&l, ZILCH_METHOD_DEFAULT, k, &rng);
     }
     assert_in_range(counted, 1000, 1900);
 }
@@ -202,7 +200,7 @@ static void groups_are_chosen_whole(void **state)
     for (size_t k = 0; k < COUNT(cases); k++) {
         assert_true(can_be_kept(&cases[k]));
         for (uint64_t seed = 0; seed < 200; seed++) {
-            search_within(&cases[k], (zilch_law)(seed % 4), seed, &rng);
+            search_within(&cases[k], four_methods[seed % 4], seed, &rng);
         }
     }
 }
@@ -237,7 +235,7 @@ static void limits_are_refused_only_if_nothing_keeps_them(void **state)
     size_t refused = 0, count = 0;
     for (size_t k = 0; k < 20000; k++) {
         const limits l = any_limits(&rng);
-        zilch_optimizer_options options = small_options(ZILCH_LAW_EA, 12, 4);
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, 12, 4);
         zilch_optimizer *o = (zilch_optimizer *)&options;
         int strict = 0;
         for (size_t i = 0; i < l.dim; i++) {
@@ -269,20 +267,20 @@ static void limits_on_many_coordinates_are_quick(void **state)
     (void)state;
     enum { MANY = 300000 };
     zilch_optimizer *o;
-    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, 12, 4);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, 12, 4);
     size_t *group = calloc(MANY, sizeof *group);
     assert_non_null(group);
     for (size_t i = 0; i < MANY; i++) {
         group[i] = i / 2 + 1; /* in pairs */
     }
-    options.active_least = MANY / 3;
-    options.active_most = MANY / 2;
+    options.min_active = MANY / 3;
+    options.max_active = MANY / 2;
     assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_OK);
     zilch_optimizer_destroy(o);
     options.group = group;
     assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_OK);
     zilch_optimizer_destroy(o);
-    options.active_least = options.active_most = MANY / 3 + 1; /* odd */
+    options.min_active = options.max_active = MANY / 3 + 1; /* odd */
     assert_int_equal(zilch_optimizer_create(&o, MANY, 1, &options), ZILCH_EARG);
     free(group);
 }
@@ -307,7 +305,7 @@ static void refused_limits_are_named(void **state)
           .has_group = 1,
           .group = {5, 0, 5},
           .forced = {ZILCH_FORCED_ON, ZILCH_FORCED_NOT, ZILCH_FORCED_OFF}},
-         "coordinate 2 (counted from 0) is forced off, another one of its group on"},
+         "coordinate 2 (counted from 0): it is forced off, another one of its group on"},
         {{.dim = 2,
           .has_forced = 1,
           .forced = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON},
@@ -319,13 +317,17 @@ static void refused_limits_are_named(void **state)
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         zilch_optimizer *o = (zilch_optimizer *)&rmdir;
-        zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 12, 4);
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 12, 4);
         apply(&cases[k].l, &options);
         assert_int_equal(zilch_optimizer_create(&o, cases[k].l.dim, 1, &options), ZILCH_EARG);
         assert_null(o);
         if (!strstr(zilch_last_error(), cases[k].text)) {
             fail_msg("case %zu: %s", k, zilch_last_error());
         }
+        const zilch_error error = zilch_last_error_details();
+        assert_string_equal(error.where, "optimizer"); /* said once, apart from the message */
+        assert_null(strstr(error.message, "optimizer"));
+        assert_int_equal(error.coordinate == ZILCH_NOWHERE, !strstr(cases[k].text, "coordinate "));
     }
 }
 
@@ -339,12 +341,13 @@ static void told_points_must_keep_the_limits(void **state)
     size_t taken = 0, tried = 0;
     for (uint64_t k = 0; k < 2000; k++) {
         const limits l = random_limits(&rng);
-        zilch_optimizer_options options = small_options((zilch_law)(k % 4), 12, 4);
+        zilch_optimizer_options options = small_options(four_methods[k % 4], 12, 4);
         apply(&l, &options);
         zilch_optimizer *o = create_with(l.dim, k, &options);
         double x[MOST_DIM];
         uint64_t id;
-        assert_int_equal(zilch_ask(o, 1, &id, x), ZILCH_OK); /* a good one, to be changed a little */
+        assert_int_equal(zilch_optimizer_ask(o, 1, &id, x),
+                         ZILCH_OK); /* a good one, to be changed a little */
         for (size_t t = 0; t < 5; t++) {
             const size_t at = below(&rng, l.dim);
             const double before = x[at];
@@ -352,7 +355,7 @@ static void told_points_must_keep_the_limits(void **state)
             x[at] = t == 0 ? before : below(&rng, 2) ? 0.0 : before + zilch_rng_normal(&rng);
             x[at] = below(&rng, 20) ? x[at] : below(&rng, 2) ? NAN : INFINITY;
             const char *what = broken_by(&l, x);
-            assert_int_equal(zilch_tell_point(o, x, 1.0), what ? ZILCH_EARG : ZILCH_OK);
+            assert_int_equal(zilch_optimizer_tell_point(o, x, 1.0), what ? ZILCH_EARG : ZILCH_OK);
             assert_int_equal(zilch_optimizer_progress(o).evaluations, evaluations + !what);
             assert_true(!what || strstr(zilch_last_error(), "point: "));
             taken += !what;
@@ -380,19 +383,20 @@ static void a_refused_point_is_explained(void **state)
         double x[5];
         const char *text;
     } cases[] = {
-        {{0, 0, 0, 0, NAN}, "coordinate 4 (counted from 0) is not finite"},
-        {{0.5, 0, 0, 0, 0}, "coordinate 0 (counted from 0) is 0.5, but forced off"},
-        {{0, 0.5, 0, 0, 0}, "coordinates 1 and 3 (counted from 0) must be active together"},
-        {{0, 0, 1.5, 0, 0}, "coordinate 2 (counted from 0) is 1.5, out of its bounds -inf and 1"},
+        {{0, 0, 0, 0, NAN}, "coordinate 4 (counted from 0): the value is not finite"},
+        {{0.5, 0, 0, 0, 0}, "coordinate 0 (counted from 0): the value is 0.5, but it is forced off"},
+        {{0, 0.5, 0, 0, 0}, "coordinates 1 and 3 (counted from 0): they must be active together"},
+        {{0, 0, 1.5, 0, 0}, "coordinate 2 (counted from 0): the value 1.5 is out of its bounds -inf and 1"},
         {{0, 0, 0, 0, 0}, "0 coordinates are active, allowed are 1 to 3"},
         {{0, 1, 1, 1, 1}, "4 coordinates are active, allowed are 1 to 3"},
         {{0, 1, 0, 1, -9}, NULL},
     };
-    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, 12, 4);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, 12, 4);
     apply(&l, &options);
     zilch_optimizer *o = create_with(5, 1, &options);
     for (size_t k = 0; k < COUNT(cases); k++) {
-        assert_int_equal(zilch_tell_point(o, cases[k].x, 0.0), cases[k].text ? ZILCH_EARG : ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, cases[k].x, 0.0),
+                         cases[k].text ? ZILCH_EARG : ZILCH_OK);
         assert_true(!cases[k].text || strstr(zilch_last_error(), cases[k].text));
     }
     zilch_optimizer_destroy(o);
@@ -407,7 +411,7 @@ static void bounds_may_exclude_zero(void **state)
     static asked a;
     const limits l = {
         .dim = 3, .has_lower = 1, .has_upper = 1, .lower = {0.05, 0.05, 0.05}, .upper = {.3, .3, .3}};
-    for (zilch_law law = ZILCH_LAW_ZIG; law <= ZILCH_LAW_EA; law++) {
+    for (zilch_method law = ZILCH_METHOD_DEFAULT; law <= ZILCH_METHOD_EA; law++) {
         zilch_optimizer_options options = small_options(law, 40, 8);
         apply(&l, &options);
         zilch_optimizer *o = create_with(3, 9, &options);
@@ -437,7 +441,7 @@ static void a_value_cut_off_at_zero_is_absent(void **state)
     limits l = {.dim = 3, .has_lower = 1, .has_upper = 1, .lower = {0, 0, 0}, .upper = {1, 1, 1}};
     l.has_forced = 1;
     l.forced[1] = ZILCH_FORCED_ON;
-    zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 40, 8);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 40, 8);
     options.initial_p = 1.0;
     options.initial_mu = -100.0;
     options.initial_sigma = 1.0;
@@ -464,7 +468,7 @@ static void cutting_off_keeps_the_least_number(void **state)
     (void)state;
     static asked a;
     const limits l = {.dim = 4, .least = 3, .has_lower = 1, .has_upper = 1, .upper = {1, 1, 1, 1}};
-    zilch_optimizer_options options = small_options(ZILCH_LAW_DENSE, 40, 8);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_GAUSSIAN, 40, 8);
     options.initial_mu = -100.0;
     options.initial_sigma = 1.0;
     apply(&l, &options);
@@ -482,7 +486,7 @@ static void what_keeps_the_limits_is_not_touched(void **state)
 {
     (void)state;
     static asked a, b;
-    for (zilch_law law = ZILCH_LAW_ZIG; law <= ZILCH_LAW_EA; law++) {
+    for (zilch_method law = ZILCH_METHOD_DEFAULT; law <= ZILCH_METHOD_EA; law++) {
         const limits l = {.dim = 4,
                           .most = 4,
                           .has_lower = 1,
@@ -521,16 +525,16 @@ static void mending_follows_the_elites(void **state)
     const zi_marginals marginals = {.p = p, .mu = mu, .sigma = sigma};
     for (int to = 0; to < 2; to++) {
         double count[4] = {0}, sum[4] = {0}, squares[4] = {0}, total = 0.0;
-        zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 12, 4);
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 12, 4);
         zi_constraints c;
-        zi_mending mending;
-        options.active_least = to ? 1 : 0;
-        options.active_most = to ? 0 : 3;
+        zi_repairer mending;
+        options.min_active = to ? 1 : 0;
+        options.max_active = to ? 0 : 3;
         assert_int_equal(zi_constraints_create(&c, 4, &options), ZILCH_OK);
-        assert_int_equal(zi_mending_create(&mending, &c, &marginals), ZILCH_OK);
+        assert_int_equal(zi_repairer_create(&mending, &c, &marginals), ZILCH_OK);
         for (size_t row = 0; row < ROWS; row++) {
             double x[4] = {to ? 0.0 : 1.0, to ? 0.0 : 1.0, to ? 0.0 : 1.0, to ? 0.0 : 1.0};
-            zi_mend(&mending, zilch_rng_make(12, row), x);
+            zi_repair(&mending, zilch_rng_make(12, row), x);
             assert_int_equal(active_of(4, x), to ? 1 : 3);
             for (size_t i = 0; i < 4; i++) {
                 if ((x[i] != 0.0) == to) {
@@ -551,7 +555,7 @@ static void mending_follows_the_elites(void **state)
             assert_double_equal(sum[i], 0.0, 5.0 * sqrt(count[i]));
             assert_true(!to || fabs(squares[i] - count[i]) <= 5.0 * sqrt(2.0 * count[i]));
         }
-        zi_mending_free(&mending);
+        zi_repairer_free(&mending);
         zi_constraints_free(&c);
     }
 }
@@ -561,7 +565,7 @@ static void marginals_are_what_the_elites_show(void **state)
 {
     (void)state;
     const double x[] = {1, 0, 7, 0, 3, 0, 0, 5, 5, 0, 0, 9};
-    zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 12, 4);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 12, 4);
     options.initial_p = 0.25;
     options.initial_mu = -6.0;
     options.initial_sigma = 1.5;

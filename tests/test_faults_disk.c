@@ -101,7 +101,7 @@ static int make_objects(void **state)
         objects.trainer = train_little((zilch_block)block);
         OK(zilch_networks_put(objects.networks, objects.trainer));
     }
-    objects.optimizer = small_optimizer(ZILCH_LAW_ZIG, 2, 1);
+    objects.optimizer = small_optimizer(ZILCH_METHOD_DEFAULT, 2, 1);
     run_generations(objects.optimizer, 1);
     signal(SIGXFSZ, SIG_IGN);
     return 0;
@@ -465,7 +465,7 @@ static void files_beside_a_study_have_its_mode(void **state)
         assert_int_equal(chmod(scratch.file, mode), 0);
         disk_watch(scratch.folder, 0);
         OK(zilch_study_open(&study, scratch.file, ZILCH_STUDY_WRITE));
-        zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, 2, 1);
+        zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, 2, 1);
         OK(zilch_study_start(study, NULL, o, &run));
         snprintf(path, sizeof path, "%s-wal", scratch.file);
         assert_int_equal(mode_of(path), mode);
@@ -810,7 +810,7 @@ static void take_a_turn(zilch_study *study, zilch_optimizer *o)
 static void lead_a_life(const char *path)
 {
     zilch_study *study;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, 2, 1);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, 2, 1);
     uint64_t run;
     OK(zilch_study_open(&study, path, ZILCH_STUDY_CREATE));
     step_done(0);

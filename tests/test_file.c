@@ -440,11 +440,57 @@ static void test_load_fails(void **state)
     check_file(7, 'a');
 }
 
+/* ---- Lines ------------------------------------------------------------------------------------------ */
+
+static zilch_status read_all(const void *bytes, size_t size, char *out)
+{
+    zilch_line line = {0};
+    int is_line = 1;
+    zilch_status status = ZILCH_OK;
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, size, stream), size);
+    rewind(stream);
+    *out = '\0';
+    while (status == ZILCH_OK && is_line) {
+        status = zilch_line_read(&line, stream, &is_line);
+        if (status == ZILCH_OK && is_line) {
+            assert_int_equal(strlen(line.text), line.length);
+            strcat(out, line.text);
+            strcat(out, "|");
+        }
+    }
+    zilch_line_free(&line);
+    assert_null(line.text);
+    fclose(stream);
+    return status;
+}
+
+static void lines_are_read_without_their_ends(void **state)
+{
+    char out[4096];
+    char longer[1500];
+    (void)state;
+    assert_int_equal(read_all("a\n\nbc", 5, out), ZILCH_OK);
+    assert_string_equal(out, "a||bc|");
+    assert_int_equal(read_all("", 0, out), ZILCH_OK);
+    assert_string_equal(out, "");
+    assert_int_equal(read_all("a\n", 2, out), ZILCH_OK);
+    assert_string_equal(out, "a|");
+    memset(longer, 'x', sizeof longer); /* memory grows */
+    assert_int_equal(read_all(longer, sizeof longer, out), ZILCH_OK);
+    assert_int_equal(strlen(out), sizeof longer + 1);
+    assert_int_equal(read_all("a\nb\0c\n", 6, out), ZILCH_EFORMAT);
+    assert_string_equal(out, "a|");
+    assert_non_null(strstr(zilch_last_error(), "NUL byte"));
+}
+
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_read_without_their_ends),
         FILE_TEST(test_file_read),
         FILE_TEST(test_file_read_fails),
         FILE_TEST(test_replace),

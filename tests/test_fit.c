@@ -237,7 +237,8 @@ static void recovers_a_known_law(void **state)
     assert_true(farthest(zilch_model_correlation(model), corr, 16) < 0.025);
     zilch_fit_report report;
     assert_int_equal(zilch_model_report(model, &report), ZILCH_OK);
-    assert_true(report.moved == 0.0 && report.pull == 0.0); /* it was positive definite already */
+    assert_true(report.projection_distance == 0.0 &&
+                report.identity_weight == 0.0); /* it was positive definite already */
     zilch_model_destroy(model);
     zilch_model_destroy(law);
     test_free(d.x);
@@ -463,13 +464,13 @@ static void projections_keep_their_promises(void **state)
         double *sigma = inverted(model);
         zilch_fit_report report;
         assert_int_equal(zilch_model_report(model, &report), ZILCH_OK);
-        moved[projection] = report.moved;
+        moved[projection] = report.projection_distance;
         assert_int_equal(report.projection, projection);
         const double distance = frobenius(sigma, zilch_model_correlation(model), 24 * 24);
-        assert_true(distance > 0.1 && fabs(report.moved - distance) < 1e-9);
+        assert_true(distance > 0.1 && fabs(report.projection_distance - distance) < 1e-9);
         assert_true(projection == ZILCH_CLIP ? largest_own(model) > 0.01 : largest_own(model) == 0.0);
-        print_message("%-8s moved %.3f, pull %.4f\n", zilch_projection_name(report.projection), report.moved,
-                      report.pull);
+        print_message("%-8s moved %.3f, pull %.4f\n", zilch_projection_name(report.projection),
+                      report.projection_distance, report.identity_weight);
         test_free(sigma);
         zilch_model_destroy(model);
     }
@@ -487,10 +488,10 @@ static void repair_pulls_no_further_than_needed(void **state)
         zilch_model *model = fit(&d, NULL, NULL);
         zilch_fit_report report;
         assert_int_equal(zilch_model_report(model, &report), ZILCH_OK);
-        assert_true(report.pull > 0.0 && report.pull < 0.5);
+        assert_true(report.identity_weight > 0.0 && report.identity_weight < 0.5);
         enum { N = 30 };
         double a[N * N];
-        const double factor = (1.0 - 0.9 * report.pull) / (1.0 - report.pull);
+        const double factor = (1.0 - 0.9 * report.identity_weight) / (1.0 - report.identity_weight);
         for (size_t i = 0; i < (size_t)N * N; i++) {
             a[i] = zilch_model_correlation(model)[i] * (i % (N + 1) ? factor : 1.0);
         }
@@ -865,7 +866,7 @@ static void refuses_bad_data(void **state)
     for (int i = 0; i < 3; i++) {
         const double kept = d.x[7 * 3 + 2];
         d.x[7 * 3 + 2] = bad[i];
-        expect_refusal(&d, NULL, NULL, ZILCH_EARG, "row 7 column 2");
+        expect_refusal(&d, NULL, NULL, ZILCH_EARG, "row 7, column 2");
         d.x[7 * 3 + 2] = kept;
     }
     double w[20] = {0};
@@ -873,9 +874,9 @@ static void refuses_bad_data(void **state)
     w[3] = 1.0;
     expect_refusal(&d, w, NULL, ZILCH_EARG, "positive weight");
     w[4] = -1.0;
-    expect_refusal(&d, w, NULL, ZILCH_EARG, "weight 4");
+    expect_refusal(&d, w, NULL, ZILCH_EARG, "row 4 (counted from 0): the weight");
     w[4] = NAN;
-    expect_refusal(&d, w, NULL, ZILCH_EARG, "weight 4");
+    expect_refusal(&d, w, NULL, ZILCH_EARG, "row 4 (counted from 0): the weight");
     w[4] = 1e200;
     expect_refusal(&d, w, NULL, ZILCH_EARG, "scale them");
     d.x[0] = 1e308;

@@ -35,11 +35,11 @@ static void advance(zilch_study *study, uint64_t run, zilch_optimizer *optimizer
 {
     uint64_t id[POPULATION];
     double x[POPULATION * DIM], value[POPULATION];
-    OK(zilch_ask(optimizer, POPULATION, id, x));
+    OK(zilch_optimizer_ask(optimizer, POPULATION, id, x));
     for (size_t i = 0; i < POPULATION; i++) {
         value[i] = (double)(id[i] % 7);
     }
-    OK(zilch_tell(optimizer, POPULATION, id, value));
+    OK(zilch_optimizer_tell(optimizer, POPULATION, id, value));
     OK(zilch_study_record(study, run, optimizer, NULL));
 }
 
@@ -59,8 +59,8 @@ static void add_run(const char *problem)
     uint64_t run;
     zilch_optimizer *optimizer = make_optimizer(1);
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
-    const zilch_run_texts texts = {.problem = problem};
-    OK(zilch_study_start(study, &texts, optimizer, &run));
+    const zilch_request request = {.problem = problem};
+    OK(zilch_study_start(study, &request, optimizer, &run));
     advance(study, run, optimizer);
     advance(study, run, optimizer);
     zilch_study_close(study);
@@ -75,7 +75,7 @@ static zilch_status count_run(void *context, const zilch_run *run)
 {
     count *c = context;
     c->runs++;
-    c->letters += strlen(run->texts.problem);
+    c->letters += strlen(run->request.problem);
     c->generations = run->run == 1 ? run->generations : c->generations;
     return ZILCH_OK;
 }

@@ -1,15 +1,14 @@
 /* What a search does not depend on, over random options (random_settings.h).
  *
  * Promised, with the same seed, bit for bit, of all points that are asked:
- *   order        Under f -> g(f), g increasing, if the price is 0, no errors are told, and
+ *   order        Under f -> g(f), g increasing, if the penalty is 0, no errors are told, and
  *                - the objective is not noisy: with all other options, the defaults among them; or
- *                - it is: archive latest, again all or none, and is_widened 0 or a law other than zig. The
- *                  others go by the size of noise: again=uncertain asks whether an elite is two standard
- *                  errors better than the last, is_widened whether an improvement is larger than noise, and
- *                  archive mean takes means.
- *   scale        Under f -> 2^k f, price and errors likewise, with all options.
- *   origin       Under f -> f + c, if that is exact, with all options but archive mean, whose means round.
- *   direction    Minimising f is maximising -f, with all options; zilch_recommend() too.
+ *                - it is: aggregate latest, reevaluate all or none, and variance_scaling 0 or a law other
+ * than zig. The others go by the size of noise: reevaluate=uncertain asks whether an elite is two standard
+ *                  errors better than the last, variance_scaling whether an improvement is larger than noise,
+ * and aggregate mean takes means. scale        Under f -> 2^k f, penalty and errors likewise, with all
+ * options. origin       Under f -> f + c, if that is exact, with all options but aggregate mean, whose means
+ * round. direction    Minimising f is maximising -f, with all options; zilch_optimizer_recommend() too.
  *   interruption A model, networks, a training or a search that was packed and unpacked, at any moment, has
  *                the same bytes and goes on with the same bits.
  *   threads      Fits, samples, examples, and searches and recommendations with a pool are the same on any
@@ -126,7 +125,7 @@ static void pick_tame(zilch_rng *rng, setting *s)
     do {
         pick_setting(rng, s);
         made = NULL;
-    } while (s->is_wild || fabs(s->o.price) > 1e100 ||
+    } while (s->is_wild || fabs(s->o.penalty) > 1e100 ||
              zilch_optimizer_create(&made, s->dim, 1, &s->o) != ZILCH_OK);
     zilch_optimizer_destroy(made);
 }
@@ -139,7 +138,7 @@ static void advance(zilch_optimizer *search, const seen *s, zilch_rng rng, doubl
     uint64_t id[MOST_POPULATION], told_id[MOST_POPULATION];
     double value[MOST_POPULATION], error[MOST_POPULATION];
     size_t order[MOST_POPULATION];
-    if (zilch_ask(search, n, id, x) != ZILCH_OK) {
+    if (zilch_optimizer_ask(search, n, id, x) != ZILCH_OK) {
         fail_msg("%s", zilch_last_error());
     }
     permute(&rng, n, order);
@@ -150,8 +149,8 @@ static void advance(zilch_optimizer *search, const seen *s, zilch_rng rng, doubl
     }
     for (size_t begin = 0; begin < n;) {
         const size_t count = pick(&rng, 1, n - begin);
-        const zilch_status status = zilch_tell_error(search, count, told_id + begin, value + begin,
-                                                     s->has_errors ? error + begin : NULL);
+        const zilch_status status = zilch_optimizer_tell_error(search, count, told_id + begin, value + begin,
+                                                               s->has_errors ? error + begin : NULL);
         if (status != ZILCH_OK && status != ZILCH_EOBJECTIVE) {
             fail_msg("%s", zilch_last_error());
         }
@@ -189,11 +188,11 @@ static void only_the_order_of_values_counts(void **state)
         at_case = k;
         pick_tame(&rng, &s);
         const int is_noisy = chance(&rng, 0.5);
-        s.o.price = 0.0;
+        s.o.penalty = 0.0;
         if (is_noisy) {
-            s.o.archive = ZILCH_ARCHIVE_LATEST;
-            s.o.again = chance(&rng, 0.5) ? ZILCH_AGAIN_ALL : ZILCH_AGAIN_NONE;
-            s.o.refit.is_widened = s.o.law == ZILCH_LAW_ZIG ? 0 : s.o.refit.is_widened;
+            s.o.aggregate = ZILCH_AGGREGATE_LATEST;
+            s.o.reevaluate = chance(&rng, 0.5) ? ZILCH_REEVALUATE_ALL : ZILCH_REEVALUATE_NONE;
+            s.o.variance_scaling = s.o.method == ZILCH_METHOD_DEFAULT ? 0 : s.o.variance_scaling;
         }
         const seen before = {as_it_is, is_noisy, 0, 1.0};
         const seen after = {all[k % COUNT(all)], is_noisy, 0, 1.0};
@@ -214,7 +213,7 @@ static void the_defaults_go_by_order(void **state)
         const seen after = {all[k % COUNT(all)], 0, 0, 1.0};
         setting s = {.dim = 1 + k % MOST_DIM, .o = zilch_optimizer_defaults()};
         s.o.population = MOST_POPULATION;
-        s.o.refit.margin = fmin(s.o.refit.margin, (double)s.dim / 2.0);
+        s.o.margin = fmin(s.o.margin, (double)s.dim / 2.0);
         at_case = k;
         assert_same_points(&s, &before, &s, &after, k);
     }
@@ -225,15 +224,15 @@ static void the_defaults_go_by_order(void **state)
 static void the_unit_of_values_does_not_count(void **state)
 {
     (void)state;
-    const cases c = cases_of("search: values, errors and price times 2^37", 300);
+    const cases c = cases_of("search: values, errors and penalty times 2^37", 300);
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(42, k);
         setting s;
         at_case = k;
         pick_tame(&rng, &s);
-        s.o.price = chance(&rng, 0.5) ? 0.0 : between(&rng, -10.0, 50.0);
+        s.o.penalty = chance(&rng, 0.5) ? 0.0 : between(&rng, 0.0, 50.0);
         setting other = s; /* the arrays are those of s */
-        other.o.price = scaled(s.o.price);
+        other.o.penalty = scaled(s.o.penalty);
         const int has_errors = chance(&rng, 0.5);
         const seen before = {as_it_is, 1, has_errors, 1.0};
         const seen after = {scaled, 1, has_errors, scaled(1.0)};
@@ -252,8 +251,8 @@ static void the_origin_of_values_does_not_count(void **state)
         setting s;
         at_case = k;
         pick_tame(&rng, &s);
-        s.o.price = chance(&rng, 0.5) ? 0.0 : floor(between(&rng, -10.0, 50.0));
-        s.o.archive = ZILCH_ARCHIVE_LATEST;
+        s.o.penalty = chance(&rng, 0.5) ? 0.0 : floor(between(&rng, 0.0, 50.0));
+        s.o.aggregate = ZILCH_AGGREGATE_LATEST;
         const int has_errors = chance(&rng, 0.5);
         const seen before = {as_it_is, 1, has_errors, 1.0};
         const seen after = {shifted, 1, has_errors, 1.0};
@@ -287,8 +286,8 @@ static void minimising_is_maximising_the_negative(void **state)
         zilch_optimizer *b = create_with(s.dim, k, &other.o);
         advance(a, &before, rng, x);
         advance(b, &after, rng, x);
-        const zilch_status status = zilch_recommend(a, objective, &before, NULL, best_a, &of_a);
-        assert_int_equal(zilch_recommend(b, objective, &after, NULL, best_b, &of_b), status);
+        const zilch_status status = zilch_optimizer_recommend(a, objective, &before, NULL, best_a, &of_a);
+        assert_int_equal(zilch_optimizer_recommend(b, objective, &after, NULL, best_b, &of_b), status);
         if (status == ZILCH_OK) {
             assert_true(is_same(best_a, best_b, s.dim * sizeof *best_a));
             assert_true(of_a.point == of_b.point && of_a.mean == -of_b.mean && of_a.spent == of_b.spent);
@@ -472,14 +471,14 @@ static void do_something(zilch_optimizer *search, const seen *s, zilch_rng rng, 
     const size_t dim = zilch_optimizer_dim(search);
     const size_t population = zilch_optimizer_settings(search)->population;
     const size_t n = pick(&rng, 0, 2 * population - *waiting);
-    assert_int_equal(zilch_ask(search, n, id + *waiting, x + *waiting * dim), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_ask(search, n, id + *waiting, x + *waiting * dim), ZILCH_OK);
     *waiting += n;
     for (size_t k = pick(&rng, 0, *waiting); k > 0; k--) {
         const size_t at = pick(&rng, 0, *waiting - 1);
         const double value = value_seen(s, dim, id[at], x + at * dim);
         const double error = error_seen(s, id[at]);
         const zilch_status status =
-            zilch_tell_error(search, 1, &id[at], &value, s->has_errors ? &error : NULL);
+            zilch_optimizer_tell_error(search, 1, &id[at], &value, s->has_errors ? &error : NULL);
         *waiting -= 1;
         id[at] = id[*waiting];
         memmove(x + at * dim, x + *waiting * dim, dim * sizeof *x);
@@ -490,10 +489,10 @@ static void do_something(zilch_optimizer *search, const seen *s, zilch_rng rng, 
         assert_int_equal(status, ZILCH_OK);
     }
     if (chance(&rng, 0.1) && *waiting) {
-        assert_int_equal(zilch_tell_point(search, x, 3.0), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(search, x, 3.0), ZILCH_OK);
     }
     if (chance(&rng, 0.1)) {
-        const zilch_status status = zilch_advance(search);
+        const zilch_status status = zilch_optimizer_advance(search);
         assert_true(status == ZILCH_OK || status == ZILCH_EOBJECTIVE);
         *waiting = status == ZILCH_OK ? *waiting : 0;
     }
@@ -636,17 +635,17 @@ static packed search_on_threads(const char *name, const setting *s, unsigned thr
 {
     zilch_problem *problem;
     zilch_limits limits = zilch_limits_defaults();
-    zilch_recommend_options o = zilch_recommend_defaults();
+    zilch_final_options o = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
     limits.generations = 2;
-    o.shortlist = 4;
-    o.evaluations = 24;
+    o.final_candidates = 4;
+    o.final_evaluations = 24;
     if (zilch_problem_open(&problem, name, 5) != ZILCH_OK) {
         fail_msg("%s", zilch_last_error());
     }
     zilch_pool pool = {threads, zilch_problem_objective, problem};
     zilch_optimizer *search = create_with(s->dim, 9, &s->o);
-    if (zilch_optimize(search, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL) != ZILCH_OK ||
-        zilch_recommend(search, zilch_pool_objective, &pool, &o, x, out) != ZILCH_OK) {
+    if (zilch_optimizer_run(search, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL) != ZILCH_OK ||
+        zilch_optimizer_recommend(search, zilch_pool_objective, &pool, &o, x, out) != ZILCH_OK) {
         fail_msg("%s", zilch_last_error());
     }
     const packed bytes = pack_of(search);

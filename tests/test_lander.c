@@ -53,10 +53,10 @@ static void step(zilch_lander *lander, const double *actions)
     assert_int_equal(zilch_lander_step(lander, actions), ZILCH_OK);
 }
 
-static zilch_lander_view look(const zilch_lander *lander, size_t world)
+static zilch_world_view look(const zilch_lander *lander, size_t world)
 {
-    zilch_lander_view view;
-    assert_int_equal(zilch_lander_look(lander, world, &view), ZILCH_OK);
+    zilch_world_view view;
+    assert_int_equal(zilch_lander_view(lander, world, &view), ZILCH_OK);
     return view;
 }
 
@@ -159,7 +159,7 @@ static void check_result(const zilch_lander *lander, size_t world, const episode
         fail_msg("episode with seed %llu of kind %d, discrete %d, wind %d: differs after %u steps of %u",
                  (unsigned long long)e->seed, e->head[0], e->is_discrete, e->options.wind, k, e->steps);
     }
-    const zilch_lander_view view = look(lander, world);
+    const zilch_world_view view = look(lander, world);
     assert_int_equal(view.landing, k < e->steps ? ZILCH_LANDING_FLYING : e->landing);
     assert_int_equal(view.steps, last);
 }
@@ -168,7 +168,7 @@ static void check_result(const zilch_lander *lander, size_t world, const episode
 static void check_standstill(zilch_lander *lander)
 {
     const size_t worlds = zilch_lander_worlds(lander);
-    zilch_lander_view before[EPISODES];
+    zilch_world_view before[EPISODES];
     double actions[2 * EPISODES];
     for (size_t i = 0; i < worlds; i++) {
         before[i] = look(lander, i);
@@ -177,7 +177,7 @@ static void check_standstill(zilch_lander *lander)
     }
     step(lander, actions);
     for (size_t i = 0; i < worlds; i++) {
-        const zilch_lander_view after = look(lander, i);
+        const zilch_world_view after = look(lander, i);
         assert_memory_equal(&after, &before[i], sizeof after);
     }
 }
@@ -270,7 +270,7 @@ typedef struct flight {
     int is_on;
 } flight;
 
-static void check_return(const recording *r, const flight *f, const zilch_lander_view *view)
+static void check_return(const recording *r, const flight *f, const zilch_world_view *view)
 {
     const unsigned char *at = r->bytes + PREFIX + (size_t)RETURN_BYTES * f->seed;
     uint32_t steps;
@@ -306,7 +306,7 @@ static void check_returns(const recording *r, size_t worlds, unsigned lanes, uin
             flight *f = &flights[i];
             f->sum += f->is_on ? zilch_lander_rewards(lander)[i] : 0.0;
             if (f->is_on && is_over(lander, i)) {
-                const zilch_lander_view view = look(lander, i);
+                const zilch_world_view view = look(lander, i);
                 check_return(r, f, &view);
                 done++;
                 *f = (flight){.seed = next, .is_on = next < seeds};
@@ -449,7 +449,7 @@ static size_t play_to_the_end(zilch_lander *lander, player *players, trace *trac
     int flying = 1;
     size_t k = 0;
     for (; flying; k++) {
-        assert_true(k <= ZILCH_LANDER_MOST_STEPS);
+        assert_true(k <= ZILCH_LANDER_MAX_STEPS);
         flying = 0;
         for (size_t i = 0; i < FEW; i++) {
             act_randomly(&players[i], actions + 2 * i);
@@ -466,10 +466,10 @@ static size_t play_to_the_end(zilch_lander *lander, player *players, trace *trac
 }
 
 static void check_unmoved(const zilch_lander *lander, size_t world, const unsigned char before[RESULT],
-                          const zilch_lander_view *view)
+                          const zilch_world_view *view)
 {
     unsigned char now[RESULT];
-    const zilch_lander_view seen = look(lander, world);
+    const zilch_world_view seen = look(lander, world);
     result_of(lander, world, now);
     assert_memory_equal(now, before, RESULT);
     assert_memory_equal(&seen, view, sizeof seen);
@@ -482,7 +482,7 @@ static void check_ends_and_resets(unsigned lanes)
     static trace again[FEW];
     player players[FEW];
     unsigned char result[FEW][RESULT];
-    zilch_lander_view views[FEW];
+    zilch_world_view views[FEW];
     zilch_lander *lander = create_lanes(FEW, lanes);
     if (!lander) {
         return;
@@ -584,7 +584,7 @@ static void again_goes_on_in_the_random_numbers(void **state)
         if (i && i < FEW - 1) {
             step(lander, actions);
         }
-        assert_int_equal(zilch_lander_again(lander, i), ZILCH_OK);
+        assert_int_equal(zilch_lander_restart(lander, i), ZILCH_OK);
         result_of(lander, i, begun[i]);
         assert_memory_not_equal(begun[i], first, RESULT);
         assert_int_equal(look(lander, i).steps, 0);
@@ -605,7 +605,7 @@ static void episodes_may_be_shorter_or_longer(void **state)
         zilch_lander_options options = zilch_lander_defaults();
         zilch_lander *lander;
         unsigned steps = 0;
-        options.most_steps = most[k];
+        options.max_steps = most[k];
         options.gravity = -1e-9; /* nothing falls, so nothing else ends it */
         assert_int_equal(zilch_lander_create(&lander, 1, &options), ZILCH_OK);
         reset(lander, 0, 3);
@@ -624,7 +624,7 @@ static void actions_must_be_numbers(void **state)
     for (size_t lanes = 0; lanes < 2; lanes++) {
         double actions[2 * FEW] = {0.0};
         unsigned char before[FEW][RESULT];
-        zilch_lander_view views[FEW];
+        zilch_world_view views[FEW];
         zilch_lander *lander = create_lanes(FEW, (unsigned)lanes);
         for (size_t i = 0; i < FEW; i++) {
             reset(lander, i, i);
@@ -668,7 +668,7 @@ static void actions_are_cut_off(void **state)
             step(narrow, meant[0]);
             for (size_t i = 0; i < COUNT(given); i++) {
                 unsigned char result[RESULT];
-                const zilch_lander_view view = look(narrow, i);
+                const zilch_world_view view = look(narrow, i);
                 result_of(narrow, i, result);
                 check_unmoved(wide, i, result, &view);
             }
@@ -692,8 +692,8 @@ static void worlds_must_be_reset_first(void **state)
         }
     }
     result_of(lander, 0, before);
-    const zilch_lander_view view = look(lander, 0);
-    assert_int_equal(zilch_lander_again(lander, 3), ZILCH_ESTATE);
+    const zilch_world_view view = look(lander, 0);
+    assert_int_equal(zilch_lander_restart(lander, 3), ZILCH_ESTATE);
     expect_text("world 3 ");
     assert_int_equal(zilch_lander_step(lander, actions), ZILCH_ESTATE);
     expect_text("world 3 ");
@@ -707,18 +707,18 @@ static void worlds_out_of_range(void **state)
 {
     (void)state;
     zilch_lander *lander;
-    zilch_lander_view view;
+    zilch_world_view view;
     assert_int_equal(zilch_lander_create(&lander, FEW, NULL), ZILCH_OK);
     assert_int_equal(zilch_lander_reset(lander, FEW, 1), ZILCH_EARG);
     expect_text("world 5");
     assert_int_equal(zilch_lander_reset(lander, SIZE_MAX, 1), ZILCH_EARG);
-    assert_int_equal(zilch_lander_look(lander, FEW, &view), ZILCH_EARG);
+    assert_int_equal(zilch_lander_view(lander, FEW, &view), ZILCH_EARG);
     expect_text("world 5");
-    assert_int_equal(zilch_lander_look(lander, 0, NULL), ZILCH_EARG);
-    assert_int_equal(zilch_lander_look(NULL, 0, &view), ZILCH_EARG);
+    assert_int_equal(zilch_lander_view(lander, 0, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_lander_view(NULL, 0, &view), ZILCH_EARG);
     assert_int_equal(zilch_lander_reset(NULL, 0, 1), ZILCH_EARG);
-    assert_int_equal(zilch_lander_again(NULL, 0), ZILCH_EARG);
-    assert_int_equal(zilch_lander_again(lander, FEW), ZILCH_EARG);
+    assert_int_equal(zilch_lander_restart(NULL, 0), ZILCH_EARG);
+    assert_int_equal(zilch_lander_restart(lander, FEW), ZILCH_EARG);
     expect_text("world 5");
     assert_int_equal(zilch_lander_step(lander, NULL), ZILCH_EARG);
     assert_int_equal(zilch_lander_step(NULL, (const double[2]){0.0, 0.0}), ZILCH_EARG);
@@ -761,9 +761,9 @@ static void options_out_of_range(void **state)
         refused(&o, "lanes");
     }
     o = zilch_lander_defaults();
-    o.most_steps = 0;
+    o.max_steps = 0;
     refused(&o, "most steps");
-    o.most_steps = UINT_MAX;
+    o.max_steps = UINT_MAX;
     refused(&o, "most steps");
     o = zilch_lander_defaults();
     o.size = 0;
@@ -879,7 +879,7 @@ static void nothing_is_allocated_in_a_step(void **state)
 /* ---- A look
  * ------------------------------------------------------------------------------------------------ */
 
-static void check_ground(const zilch_lander_view *view)
+static void check_ground(const zilch_world_view *view)
 {
     const double pad = 400.0 / 30.0 / 4.0;
     assert_int_equal(COUNT(view->ground), 11);
@@ -893,7 +893,7 @@ static void check_ground(const zilch_lander_view *view)
     assert_true(view->ground[3] != view->ground[4] && view->ground[7] != view->ground[6]);
 }
 
-static void check_poses(const zilch_lander_view *view, const float *observation)
+static void check_poses(const zilch_world_view *view, const float *observation)
 {
     for (size_t i = 0; i < COUNT(view->x); i++) {
         assert_true(isfinite(view->x[i]) && isfinite(view->y[i]) && isfinite(view->angle[i]));
@@ -908,7 +908,7 @@ static void check_poses(const zilch_lander_view *view, const float *observation)
 }
 
 /* As the action of the last step says. */
-static void check_powers(const zilch_lander_view *view, const double action[2])
+static void check_powers(const zilch_world_view *view, const double action[2])
 {
     const double main = action[0] > 1.0 ? 1.0 : action[0];
     const double side = fabs(action[1]) > 1.0 ? copysign(1.0, action[1]) : action[1];
@@ -927,7 +927,7 @@ static void a_look_shows_the_world(void **state)
     assert_int_equal(zilch_lander_create(&lander, WORLDS, NULL), ZILCH_OK);
     for (size_t i = 0; i < WORLDS; i++) {
         reset(lander, i, i);
-        const zilch_lander_view view = look(lander, i);
+        const zilch_world_view view = look(lander, i);
         assert_int_equal(view.steps, 0);
         assert_int_equal(view.landing, ZILCH_LANDING_FLYING);
         assert_true(view.x[1] > view.x[0] && view.x[2] < view.x[0]); /* the legs */
@@ -941,7 +941,7 @@ static void a_look_shows_the_world(void **state)
         }
         step(lander, actions);
         for (size_t i = 0; i < WORLDS; i++) {
-            const zilch_lander_view view = look(lander, i);
+            const zilch_world_view view = look(lander, i);
             check_ground(&view);
             check_poses(&view, zilch_lander_observations(lander) + 8 * i);
             assert_true((view.landing == ZILCH_LANDING_FLYING) == !is_over(lander, i));

@@ -63,9 +63,9 @@ static zilch_status objective(void *context, const zilch_batch *batch, double *v
  */
 static zilch_optimizer *prepared(size_t dim, size_t active, watch *w)
 {
-    zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, 12, 4);
-    options.model.structure = ZILCH_STRUCTURE_DIAGONAL;
-    options.price = 0.001;
+    zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, 12, 4);
+    options.structure = ZILCH_STRUCTURE_DIAGONAL;
+    options.penalty = 0.001;
     zilch_optimizer *o = create_with(dim, 1, &options);
     double *x = calloc(dim, sizeof *x);
     assert_non_null(x);
@@ -77,9 +77,9 @@ static zilch_optimizer *prepared(size_t dim, size_t active, watch *w)
         const uint64_t id = k;
         const zilch_batch batch = {.n = 1, .dim = dim, .id = &id, .x = x};
         assert_int_equal(objective(w, &batch, &value), ZILCH_OK);
-        assert_int_equal(zilch_tell_point(o, x, value), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x, value), ZILCH_OK);
     }
-    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
     free(x);
     return o;
 }
@@ -89,18 +89,18 @@ static zilch_optimizer *prepared(size_t dim, size_t active, watch *w)
 static void check_memory(size_t dim, size_t active, double noise, uint64_t evaluations)
 {
     watch w = {.matter = 3, .noise = noise};
-    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_final_options options = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
     zilch_recommendation out;
     double *x = calloc(dim, sizeof *x);
     assert_non_null(x);
     zilch_set_allocator(counting_alloc, counting_release);
     zilch_optimizer *o = prepared(dim, active, &w);
-    options.shortlist = POINTS;
-    options.evaluations = evaluations;
+    options.final_candidates = POINTS;
+    options.final_evaluations = evaluations;
     w.evaluations = w.most = 0;
     peak = held;
     const size_t before = held;
-    assert_int_equal(zilch_recommend(o, objective, &w, &options, x, &out), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_recommend(o, objective, &w, &options, x, &out), ZILCH_OK);
     const size_t part = 32 * dim > (1 << 22) ? 32 * dim : (1 << 22);
     const size_t most = ((POINTS + 1) * dim + part) * sizeof *x + dim + 65536;
     print_message("      %zu coordinates, %zu active: %zu evaluations, %zu at once, %.0f MB\n", dim, active,
@@ -132,20 +132,20 @@ static void parts_are_as_large_as_they_may_be(void **state)
 {
     (void)state;
     watch w = {.matter = 3, .noise = 0.5};
-    zilch_recommend_options options = zilch_recommend_defaults();
+    zilch_final_options options = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
     static const size_t dims[] = {1000, 2000, 100000};
     static const size_t expected[] = {4096, (1 << 22) / 2000, 41};
     double mean = 0.0;
-    options.shortlist = 1;
-    options.evaluations = 5000;
-    options.prune = 0;
+    options.final_candidates = 1;
+    options.final_evaluations = 5000;
+    options.final_pruning = 0;
     for (size_t k = 0; k < COUNT(dims); k++) {
         zilch_recommendation out;
         double *x = calloc(dims[k], sizeof *x);
         assert_non_null(x);
         zilch_optimizer *o = prepared(dims[k], 3, &w);
         w.most = 0;
-        assert_int_equal(zilch_recommend(o, objective, &w, &options, x, &out), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_recommend(o, objective, &w, &options, x, &out), ZILCH_OK);
         assert_int_equal(w.most, expected[k]);
         assert_int_equal(out.evaluations, 5000);
         mean = k ? mean : out.mean;

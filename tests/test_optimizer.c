@@ -5,7 +5,8 @@
 
 enum { DIM = 5, N = 12, K = 4 };
 
-static const zilch_law laws[] = {ZILCH_LAW_ZIG, ZILCH_LAW_DENSE, ZILCH_LAW_ADHOC, ZILCH_LAW_EA};
+static const zilch_method laws[] = {ZILCH_METHOD_DEFAULT, ZILCH_METHOD_GAUSSIAN, ZILCH_METHOD_ADHOC,
+                                    ZILCH_METHOD_EA};
 
 /* ---- Options ---------------------------------------------------------------------------------------- */
 
@@ -14,19 +15,21 @@ static void defaults_are_as_documented(void **state)
     (void)state;
     const zilch_optimizer_options o = zilch_optimizer_defaults();
     assert_int_equal(o.size, sizeof o);
-    assert_true(o.law == ZILCH_LAW_ZIG && o.direction == ZILCH_MINIMIZE && o.archive == ZILCH_ARCHIVE_LATEST);
-    assert_true(o.again == ZILCH_AGAIN_UNCERTAIN && o.restart == 0);
-    assert_true(o.population == 500 && o.elites == 0 && o.share == 1.0 && o.price == 0.0);
+    assert_true(o.method == ZILCH_METHOD_DEFAULT && o.direction == ZILCH_MINIMIZE &&
+                o.aggregate == ZILCH_AGGREGATE_LATEST);
+    assert_true(o.reevaluate == ZILCH_REEVALUATE_UNCERTAIN);
+    assert_true(o.population == 500 && o.elites == 0 && o.quorum == 1.0 && o.penalty == 0.0);
     assert_true(o.initial_p == 0.5 && o.initial_mu == 0.0 && o.initial_sigma == 2.0);
     assert_true(o.initial_spread == 0.1);
-    assert_true(o.refit.prior_p == 0.0 && o.refit.prior_mu == 0.0 && o.refit.prior_sigma == 5.0);
-    assert_true(o.refit.prior_correlation == 0.0 && o.refit.weighting == ZILCH_WEIGHTING_LINEAR);
-    assert_true(o.refit.values == ZILCH_VALUES_NORMAL && o.refit.margin == 0.5 && o.refit.timid == 0.5);
-    assert_true(o.refit.copied == 0.02 && o.refit.redrawn == 0.05);
-    assert_true(o.refit.shift == 0.25 && o.refit.is_widened == 1);
-    assert_true(o.model.inverter == ZILCH_EXACT && o.model.shrinkage == ZILCH_SHRINK_FISHER);
-    assert_true(o.model.projection == ZILCH_CLIP);
-    assert_true(o.active_least == 0 && o.active_most == 0 && !o.forced && !o.group && !o.lower && !o.upper);
+    assert_true(o.prior_sigma == 5.0 && o.weighting == ZILCH_WEIGHTING_LINEAR);
+    assert_true(o.margin == 0.5 && o.reactivation == 0.5);
+    assert_true(o.structure == ZILCH_STRUCTURE_FULL && o.rank == 10 && o.archive_size == 0);
+    assert_true(o.sigma_floor == 0.0 && !o.networks);
+    assert_true(o.recombination == 0.02 && o.immigrants == 0.05);
+    assert_true(o.mean_shift == 0.25 && o.variance_scaling == 1);
+    assert_true(o.inverter == ZILCH_EXACT && o.shrinkage == ZILCH_SHRINK_FISHER);
+    assert_true(o.projection == ZILCH_CLIP);
+    assert_true(o.min_active == 0 && o.max_active == 0 && !o.forced && !o.group && !o.lower && !o.upper);
     zilch_optimizer *search;
     assert_int_equal(zilch_optimizer_create(&search, 3, 17, NULL), ZILCH_OK);
     assert_int_equal(zilch_optimizer_settings(search)->population, 500);
@@ -43,12 +46,12 @@ static void elites_are_a_fifth(void **state)
     (void)state;
     static const size_t cases[][2] = {{3, 2}, {4, 2}, {14, 2}, {15, 3}, {19, 3}, {20, 4}, {500, 100}};
     for (size_t k = 0; k < COUNT(cases); k++) {
-        const zilch_optimizer_options options = small_defaults(ZILCH_LAW_ZIG, cases[k][0], 0);
+        const zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, cases[k][0], 0);
         zilch_optimizer *o = create_with(DIM, 1, &options);
         assert_int_equal(zilch_optimizer_settings(o)->elites, cases[k][1]);
         zilch_optimizer_destroy(o);
     }
-    const zilch_optimizer_options two = small_defaults(ZILCH_LAW_ZIG, 2, 0); /* has no room for them */
+    const zilch_optimizer_options two = small_defaults(ZILCH_METHOD_DEFAULT, 2, 0); /* has no room for them */
     zilch_optimizer *o;
     assert_int_equal(zilch_optimizer_create(&o, DIM, 1, &two), ZILCH_EARG);
     assert_null(o);
@@ -61,43 +64,42 @@ typedef void (*change)(zilch_optimizer_options *o);
         what;                                    \
     }
 CHANGE(no_size, o->size = 0)
-CHANGE(no_law, o->law = (zilch_law)4)
+CHANGE(no_law, o->method = (zilch_method)5)
 CHANGE(no_direction, o->direction = (zilch_direction)2)
-CHANGE(no_archive, o->archive = (zilch_archive)2)
+CHANGE(no_archive, o->aggregate = (zilch_aggregate)2)
 CHANGE(one_elite, o->elites = 1)
 CHANGE(only_elites, o->elites = o->population)
 CHANGE(no_population, o->population = 0)
 CHANGE(huge_population, o->population = SIZE_MAX / 4)
-CHANGE(no_share, o->share = 0.0)
-CHANGE(more_than_all, o->share = 1.0001)
-CHANGE(share_of_nothing, o->share = NAN)
-CHANGE(endless_price, o->price = INFINITY)
+CHANGE(no_share, o->quorum = 0.0)
+CHANGE(more_than_all, o->quorum = 1.0001)
+CHANGE(share_of_nothing, o->quorum = NAN)
+CHANGE(endless_price, o->penalty = INFINITY)
+CHANGE(negative_price, o->penalty = -1e-300)
 CHANGE(negative_p, o->initial_p = -0.1)
 CHANGE(large_p, o->initial_p = 1.1)
 CHANGE(p_of_nothing, o->initial_p = NAN)
 CHANGE(endless_mu, o->initial_mu = INFINITY)
 CHANGE(negative_sigma, o->initial_sigma = -1.0)
 CHANGE(endless_sigma, o->initial_sigma = INFINITY)
-CHANGE(no_again, o->again = (zilch_again)3)
+CHANGE(no_again, o->reevaluate = (zilch_reevaluate)3)
 CHANGE(negative_spread, o->initial_spread = -0.1)
 CHANGE(whole_spread, o->initial_spread = 1.0)
 CHANGE(spread_of_nothing, o->initial_spread = NAN)
-CHANGE(negative_prior_p, o->refit.prior_p = -1.0)
-CHANGE(endless_prior_mu, o->refit.prior_mu = INFINITY)
-CHANGE(prior_sigma_of_nothing, o->refit.prior_sigma = NAN)
-CHANGE(huge_prior_correlation, o->refit.prior_correlation = 1.1e6)
-CHANGE(wide_margin, o->refit.margin = 0.5 * DIM + 0.01)
-CHANGE(negative_margin, o->refit.margin = -0.1)
-CHANGE(timid_beyond_all, o->refit.timid = 1.01)
-CHANGE(copied_beyond_all, o->refit.copied = 1.01)
-CHANGE(redrawn_below_none, o->refit.redrawn = -0.01)
-CHANGE(shift_beyond_all, o->refit.shift = 1.01)
-CHANGE(negative_shift, o->refit.shift = -0.01)
-CHANGE(no_weighting, o->refit.weighting = (zilch_weighting)3)
-CHANGE(no_values, o->refit.values = (zilch_values)2)
-CHANGE(widened_twice, o->refit.is_widened = 2)
-CHANGE(no_model, o->model.size = 1)
-CHANGE(no_inverter, o->model.inverter = (zilch_inverter)7)
+CHANGE(negative_prior, o->prior_sigma = -1.0)
+CHANGE(endless_prior, o->prior_sigma = INFINITY)
+CHANGE(huge_prior, o->prior_sigma = 1.1e6)
+CHANGE(prior_sigma_of_nothing, o->prior_sigma = NAN)
+CHANGE(wide_margin, o->margin = 0.5 * DIM + 0.01)
+CHANGE(negative_margin, o->margin = -0.1)
+CHANGE(timid_beyond_all, o->reactivation = 1.01)
+CHANGE(copied_beyond_all, o->recombination = 1.01)
+CHANGE(redrawn_below_none, o->immigrants = -0.01)
+CHANGE(shift_beyond_all, o->mean_shift = 1.01)
+CHANGE(negative_shift, o->mean_shift = -0.01)
+CHANGE(no_weighting, o->weighting = (zilch_weighting)2)
+CHANGE(widened_twice, o->variance_scaling = 2)
+CHANGE(no_inverter, o->inverter = (zilch_inverter)7)
 
 static void bad_options_are_refused(void **state)
 {
@@ -120,16 +122,16 @@ static void bad_options_are_refused(void **state)
                                      endless_mu,
                                      negative_sigma,
                                      endless_sigma,
-                                     no_model,
                                      no_inverter,
                                      no_again,
                                      negative_spread,
                                      whole_spread,
                                      spread_of_nothing,
-                                     negative_prior_p,
-                                     endless_prior_mu,
                                      prior_sigma_of_nothing,
-                                     huge_prior_correlation,
+                                     negative_prior,
+                                     endless_prior,
+                                     huge_prior,
+                                     negative_price,
                                      wide_margin,
                                      negative_margin,
                                      timid_beyond_all,
@@ -138,10 +140,9 @@ static void bad_options_are_refused(void **state)
                                      shift_beyond_all,
                                      negative_shift,
                                      no_weighting,
-                                     no_values,
                                      widened_twice};
     for (size_t k = 0; k < COUNT(changes); k++) {
-        zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, N, K);
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, N, K);
         zilch_optimizer *o = (zilch_optimizer *)&options;
         changes[k](&options);
         if (zilch_optimizer_create(&o, DIM, 1, &options) != ZILCH_EARG || o) {
@@ -158,14 +159,14 @@ static void bad_options_are_refused(void **state)
 static void extreme_options_are_accepted(void **state)
 {
     (void)state;
-    zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, 3, 2);
-    options.share = 1e-300;
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 3, 2);
+    options.quorum = 1e-6;
     options.initial_p = 0.0;
     options.initial_sigma = 0.0;
-    options.price = -1.0;
+    options.penalty = DBL_MAX;
     for (size_t k = 0; k < COUNT(laws); k++) {
         static asked a;
-        options.law = laws[k];
+        options.method = laws[k];
         zilch_optimizer *o = create_with(1, UINT64_MAX, &options);
         for (int g = 0; g < 4; g++) {
             a.n = 0;
@@ -186,14 +187,14 @@ static void options_are_copied(void **state)
     size_t group[DIM] = {0, 2, 2, 0, 0};
     double lower[DIM] = {-1, -1, -1, -1, -1}, upper[DIM] = {1, 1, 1, 1, 1};
     zilch_networks *networks;
-    zilch_optimizer_options options = small_options(ZILCH_LAW_ZIG, N, K);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, N, K);
     assert_int_equal(zilch_networks_create(&networks), ZILCH_OK);
     options.forced = forced;
     options.group = group;
     options.lower = lower;
     options.upper = upper;
-    options.model.inverter = ZILCH_AMORTISED;
-    options.model.networks = networks;
+    options.inverter = ZILCH_AMORTISED;
+    options.networks = networks;
     zilch_optimizer *o = create_with(DIM, 1, &options);
     memset(forced, 0x77, sizeof forced);
     memset(group, 0x77, sizeof group);
@@ -218,7 +219,7 @@ static void options_are_copied(void **state)
 /* Of every law as published, then with the defaults. */
 static zilch_optimizer *either_optimizer(size_t k, uint64_t seed)
 {
-    const zilch_law law = laws[k % COUNT(laws)];
+    const zilch_method law = laws[k % COUNT(laws)];
     const zilch_optimizer_options options = small_defaults(law, N, K);
     return k / COUNT(laws) % 2 ? create_with(DIM, seed, &options) : small_optimizer(law, DIM, seed);
 }
@@ -242,7 +243,7 @@ static void a_seed_gives_the_same_run(void **state)
 }
 
 /* A checksum of the points of some generations. */
-static uint64_t hash_run(zilch_law law, size_t generations, int bounded)
+static uint64_t hash_run(zilch_method law, size_t generations, int bounded)
 {
     static const double lower[DIM] = {-1, -1, -1, 0, 0.05}, upper[DIM] = {1, 1, 1, 2, 0.3};
     static asked a;
@@ -250,7 +251,7 @@ static uint64_t hash_run(zilch_law law, size_t generations, int bounded)
     zilch_optimizer_options options = small_options(law, N, K);
     options.lower = bounded ? lower : NULL;
     options.upper = bounded ? upper : NULL;
-    options.active_most = bounded ? 3 : 0;
+    options.max_active = bounded ? 3 : 0;
     zilch_optimizer *o = create_with(DIM, 2024, &options);
     for (size_t g = 0; g < generations; g++) {
         a.n = 0;
@@ -272,8 +273,8 @@ static void a_seed_gives_the_same_for_ever(void **state)
     for (size_t k = 0; k < COUNT(laws); k++) {
         assert_int_equal(hash_run(laws[k], 1, 0), UINT64_C(0x1a9c4de594ba29d3));
     }
-    assert_int_equal(hash_run(ZILCH_LAW_EA, 6, 0), UINT64_C(0x35114ac8c121907b));
-    assert_int_equal(hash_run(ZILCH_LAW_EA, 6, 1), UINT64_C(0xd19e1429aaa64849));
+    assert_int_equal(hash_run(ZILCH_METHOD_EA, 6, 0), UINT64_C(0x35114ac8c121907b));
+    assert_int_equal(hash_run(ZILCH_METHOD_EA, 6, 1), UINT64_C(0xd19e1429aaa64849));
 }
 
 /* ---- Portions and orders ------------------------------------------------------------------------------- */
@@ -359,8 +360,8 @@ static void values_may_come_before_all_is_asked(void **state)
 {
     (void)state;
     static asked a;
-    zilch_optimizer *plain = small_optimizer(ZILCH_LAW_EA, DIM, 8);
-    zilch_optimizer *turns = small_optimizer(ZILCH_LAW_EA, DIM, 8);
+    zilch_optimizer *plain = small_optimizer(ZILCH_METHOD_EA, DIM, 8);
+    zilch_optimizer *turns = small_optimizer(ZILCH_METHOD_EA, DIM, 8);
     for (int g = 0; g < 3; g++) {
         run_generations(plain, 1);
         for (a.n = 0; a.n < N;) {
@@ -379,7 +380,7 @@ static void whoever_asks_for_more_gets_more(void **state)
 {
     (void)state;
     static asked a;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 9);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_EA, DIM, 9);
     run_generations(o, 1);
     a.n = 0;
     ask_more(o, 30, &a);
@@ -408,7 +409,7 @@ static void all_told_at_once_count(void **state)
 {
     (void)state;
     static asked a;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 9);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_EA, DIM, 9);
     a.n = 0;
     ask_more(o, 30, &a);
     tell_some(o, &a, 0, 30);
@@ -429,8 +430,8 @@ static void a_share_closes_the_generation(void **state)
     } cases[] = {{1.0, 12}, {0.99, 12}, {0.75, 9}, {0.74, 9}, {0.5, 6}, {0.01, 1}};
     for (size_t k = 0; k < COUNT(cases); k++) {
         static asked a;
-        zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
-        options.share = cases[k].share;
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, N, K);
+        options.quorum = cases[k].share;
         zilch_optimizer *o = create_with(DIM, 10, &options);
         a.n = 0;
         ask_more(o, N, &a);
@@ -448,8 +449,8 @@ static void a_share_closes_the_generation(void **state)
 
 static zilch_optimizer *half_share(uint64_t seed)
 {
-    zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
-    options.share = 0.5;
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, N, K);
+    options.quorum = 0.5;
     return create_with(DIM, seed, &options);
 }
 
@@ -490,9 +491,9 @@ static void a_value_in_the_middle_waits(void **state)
     assert_int_equal(zilch_optimizer_progress(o).points, 13);
     double x[DIM];
     zilch_record record;
-    assert_int_equal(zilch_archive_read(o, 6, x, &record), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, 6, x, &record), ZILCH_OK);
     assert_memory_equal(x, a.x + 9 * DIM, sizeof x);
-    assert_int_equal(zilch_best(o, x, &record), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_best(o, x, &record), ZILCH_OK);
     assert_int_equal(record.point, 6);
     assert_int_equal(zilch_optimizer_progress(o).improved, 2);
     zilch_optimizer_destroy(o);
@@ -535,7 +536,8 @@ static void very_late_is_never(void **state)
         for (size_t i = 6; i < N; i++) {
             const uint64_t evaluations = zilch_optimizer_progress(o).evaluations;
             const int known = g >= 4;
-            assert_int_equal(zilch_tell(o, 1, &a[g].id[i], &a[g].value[i]), known ? ZILCH_OK : ZILCH_EARG);
+            assert_int_equal(zilch_optimizer_tell(o, 1, &a[g].id[i], &a[g].value[i]),
+                             known ? ZILCH_OK : ZILCH_EARG);
             assert_int_equal(zilch_optimizer_progress(o).evaluations, evaluations + (uint64_t)known);
             assert_true(known || strstr(zilch_last_error(), "forgotten"));
         }
@@ -553,7 +555,7 @@ static void assert_refused(zilch_optimizer *o, size_t n, const uint64_t *id, con
                            const char *text)
 {
     const packed before = pack_of(o);
-    assert_int_equal(zilch_tell(o, n, id, value), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_tell(o, n, id, value), ZILCH_EARG);
     assert_non_null(strstr(zilch_last_error(), text));
     const packed after = pack_of(o);
     assert_int_equal(before.length, after.length);
@@ -577,24 +579,24 @@ static void a_bad_telling_takes_nothing(void **state)
     assert_refused(o, 3, (const uint64_t[]){4, 0, 4}, value, "id 4 is there twice");
     assert_refused(o, 2, (const uint64_t[]){UINT64_MAX, 1}, value, "not asked for");
     assert_refused(o, 1, (const uint64_t[]){ZI_FOREIGN_ID}, value, "not asked for");
-    assert_int_equal(zilch_tell_point(o, (const double[DIM]){1, 2}, 3.0), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_tell_point(o, (const double[DIM]){1, 2}, 3.0), ZILCH_OK);
     assert_refused(o, 1, (const uint64_t[]){ZI_FOREIGN_ID}, value, "told before");
     tell_some(o, &a, 3, 5); /* closes: ids 0 and 1 are late */
     assert_refused(o, 2, (const uint64_t[]){0, 5}, value, "told in a generation that has closed");
     assert_refused(o, 2, (const uint64_t[]){1, 1}, value, "id 1 is there twice");
     tell_some(o, &a, 0, 1);
     assert_refused(o, 1, (const uint64_t[]){0}, value, "id 0 was told before");
-    assert_int_equal(zilch_tell(o, 0, NULL, NULL), ZILCH_OK);
-    assert_int_equal(zilch_ask(o, 0, NULL, NULL), ZILCH_OK);
-    assert_int_equal(zilch_tell(o, 1, NULL, value), ZILCH_EARG);
-    assert_int_equal(zilch_tell(NULL, 0, NULL, NULL), ZILCH_EARG);
-    assert_int_equal(zilch_ask(o, 1, NULL, a.x), ZILCH_EARG);
-    assert_int_equal(zilch_ask(o, 1, a.id, NULL), ZILCH_EARG);
-    assert_int_equal(zilch_ask(NULL, 0, NULL, NULL), ZILCH_EARG);
-    assert_int_equal(zilch_ask(o, SIZE_MAX / 2, a.id, a.x), ZILCH_EARG);
-    assert_int_equal(zilch_tell_point(o, NULL, 1.0), ZILCH_EARG);
-    assert_int_equal(zilch_tell_point(NULL, value, 1.0), ZILCH_EARG);
-    assert_int_equal(zilch_advance(NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_tell(o, 0, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_ask(o, 0, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_tell(o, 1, NULL, value), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_tell(NULL, 0, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_ask(o, 1, NULL, a.x), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_ask(o, 1, a.id, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_ask(NULL, 0, NULL, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_ask(o, SIZE_MAX / 2, a.id, a.x), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_tell_point(o, NULL, 1.0), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_tell_point(NULL, value, 1.0), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_advance(NULL), ZILCH_EARG);
     assert_true(zi_optimizer_is_valid(o));
     zilch_optimizer_destroy(o);
 }
@@ -605,20 +607,20 @@ static void advance_closes_with_what_is_back(void **state)
 {
     (void)state;
     static asked a;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, DIM, 15);
-    zilch_optimizer *untouched = small_optimizer(ZILCH_LAW_ZIG, DIM, 15);
-    assert_int_equal(zilch_advance(o), ZILCH_OK); /* nothing is asked */
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, DIM, 15);
+    zilch_optimizer *untouched = small_optimizer(ZILCH_METHOD_DEFAULT, DIM, 15);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK); /* nothing is asked */
     assert_true(is_same_state(o, untouched));
     a.n = 0;
     ask_more(o, N, &a);
-    assert_int_equal(zilch_advance(o), ZILCH_OK); /* nothing is back */
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK); /* nothing is back */
     assert_int_equal(zilch_optimizer_progress(o).generations, 0);
     tell_some(o, &a, 3, 5);
-    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
     assert_true(zi_optimizer_is_valid(o));
     assert_int_equal(zilch_optimizer_progress(o).generations, 1);
     assert_int_equal(zilch_optimizer_progress(o).points, 5);
-    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
     assert_int_equal(zilch_optimizer_progress(o).generations, 1);
     tell_some(o, &a, 0, 3); /* the others may still come */
     tell_some(o, &a, 8, 4);
@@ -638,7 +640,7 @@ static void one_success_is_not_enough_for_a_law(void **state)
         a.n = b.n = 0;
         ask_more(o, N, &a);
         tell_some(o, &a, 7, 1);
-        assert_int_equal(zilch_advance(o), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
         ask_more(o, N, &b);
         assert_memory_equal(b.x, a.x + 7 * DIM, DIM * sizeof *b.x);
         zilch_rng rng = zilch_rng_make(16, 2); /* of the second generation */
@@ -661,11 +663,11 @@ static void few_elites_leave_room_for_new_points(void **state)
 {
     (void)state;
     static asked a, b;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_DENSE, DIM, 17);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_GAUSSIAN, DIM, 17);
     a.n = b.n = 0;
     ask_more(o, N, &a);
     tell_some(o, &a, 0, 3);
-    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
     ask_more(o, N, &b);
     for (size_t i = 0; i < 3; i++) { /* the flat of three points has two dimensions */
         size_t found = 0;
@@ -699,7 +701,7 @@ static void a_generation_of_failures_is_asked_again(void **state)
             for (size_t i = 0; i < N; i++) {
                 a.value[i] = failure[(i + attempt) % 3];
             }
-            assert_int_equal(zilch_tell(o, N, a.id, a.value), ZILCH_EOBJECTIVE);
+            assert_int_equal(zilch_optimizer_tell(o, N, a.id, a.value), ZILCH_EOBJECTIVE);
             assert_non_null(strstr(zilch_last_error(), "generation 2: none of 12 evaluations succeeded"));
             assert_true(zi_optimizer_is_valid(o));
             const zilch_progress progress = zilch_optimizer_progress(o);
@@ -735,8 +737,8 @@ static void failures_with_others_open(void **state)
     for (size_t i = 0; i < 6; i++) {
         a.value[i] = NAN;
     }
-    assert_int_equal(zilch_tell(o, 6, a.id, a.value), ZILCH_OK);
-    assert_int_equal(zilch_advance(o), ZILCH_EOBJECTIVE);
+    assert_int_equal(zilch_optimizer_tell(o, 6, a.id, a.value), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_EOBJECTIVE);
     assert_non_null(strstr(zilch_last_error(), "still out"));
     assert_int_equal(zilch_optimizer_progress(o).generations, 0);
     tell_some(o, &a, 7, 1);
@@ -745,8 +747,8 @@ static void failures_with_others_open(void **state)
     a.n = 0;
     ask_more(o, 1, &a);
     assert_int_equal(a.id[0], N);
-    assert_int_equal(zilch_tell(o, 1, a.id, (const double[]){NAN}), ZILCH_OK);
-    assert_int_equal(zilch_advance(o), ZILCH_EOBJECTIVE);
+    assert_int_equal(zilch_optimizer_tell(o, 1, a.id, (const double[]){NAN}), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_EOBJECTIVE);
     assert_non_null(strstr(zilch_last_error(), "asked again"));
     zilch_optimizer_destroy(o);
 }
@@ -758,8 +760,8 @@ static void a_failed_point_is_ranked_last(void **state)
     (void)state;
     for (int mean = 0; mean < 2; mean++) {
         static asked a, b;
-        zilch_optimizer_options options = small_options(ZILCH_LAW_EA, N, K);
-        options.archive = mean ? ZILCH_ARCHIVE_MEAN : ZILCH_ARCHIVE_LATEST;
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_EA, N, K);
+        options.aggregate = mean ? ZILCH_AGGREGATE_MEAN : ZILCH_AGGREGATE_LATEST;
         zilch_optimizer *o = create_with(DIM, 20, &options);
         a.n = b.n = 0;
         ask_more(o, N, &a);
@@ -768,7 +770,7 @@ static void a_failed_point_is_ranked_last(void **state)
         }
         tell_some(o, &a, 0, N);
         zilch_record record;
-        assert_int_equal(zilch_archive_read(o, 0, NULL, &record), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_point(o, 0, NULL, &record), ZILCH_OK);
         assert_true(isnan(record.value) && isnan(record.fitness));
         assert_true(record.failures == 1 && record.evaluations == 1);
         ask_more(o, N, &b);
@@ -777,7 +779,7 @@ static void a_failed_point_is_ranked_last(void **state)
             b.value[i] = i ? 100.0 : NAN;
         }
         tell_some(o, &b, 0, N);
-        assert_int_equal(zilch_archive_read(o, 3, NULL, &record), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_point(o, 3, NULL, &record), ZILCH_OK);
         assert_true(record.evaluations == 2 && record.failures == 1);
         assert_true(mean ? record.value == 3.0 : isnan(record.value));
         zilch_optimizer_destroy(o);
@@ -797,7 +799,7 @@ static void some_foreign_points_come_first(void **state)
         const double x[3][DIM] = {{1, 0, 0, 0, 2}, {0, 3, -0.0, 0, 0}, {4, 5, 6, 7, 8}};
         const double value[3] = {2, NAN, 1};
         for (size_t i = 0; i < 3; i++) {
-            assert_int_equal(zilch_tell_point(o, x[i], value[i]), ZILCH_OK);
+            assert_int_equal(zilch_optimizer_tell_point(o, x[i], value[i]), ZILCH_OK);
             assert_true(zi_optimizer_is_valid(o));
         }
         const zilch_progress progress = zilch_optimizer_progress(o);
@@ -812,7 +814,7 @@ static void some_foreign_points_come_first(void **state)
         tell_some(o, &a, 0, N);
         assert_int_equal(zilch_optimizer_progress(o).points, N + 1);
         zilch_record record;
-        assert_int_equal(zilch_archive_read(o, 2, NULL, &record), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_point(o, 2, NULL, &record), ZILCH_OK);
         assert_int_equal(record.evaluations, 2);
         zilch_optimizer_destroy(o);
         zilch_optimizer_destroy(without);
@@ -825,13 +827,13 @@ static void foreign_points_are_taken_by_an_advance(void **state)
     (void)state;
     static asked a, plain;
     const double x[2][DIM] = {{1, 0, 0, 0, 2}, {0, 3, 0, 0, 0}};
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, DIM, 21);
-    zilch_optimizer *without = small_optimizer(ZILCH_LAW_ZIG, DIM, 21);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, DIM, 21);
+    zilch_optimizer *without = small_optimizer(ZILCH_METHOD_DEFAULT, DIM, 21);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(zilch_tell_point(o, x[i], (double)(2 - i)), ZILCH_OK);
-        assert_int_equal(zilch_tell_point(without, x[i], (double)(2 - i)), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x[i], (double)(2 - i)), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(without, x[i], (double)(2 - i)), ZILCH_OK);
     }
-    assert_int_equal(zilch_advance(o), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_advance(o), ZILCH_OK);
     assert_true(zi_optimizer_is_valid(o));
     const zilch_progress progress = zilch_optimizer_progress(o);
     assert_true(progress.generations == 0 && progress.best_value == 1.0 && progress.best_active == 1);
@@ -849,14 +851,14 @@ static void enough_foreign_points_are_a_warm_start(void **state)
     (void)state;
     static asked a;
     double x[6 * DIM], fresh[(N - K) * DIM];
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, DIM, 22);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, DIM, 22);
     zilch_model *model;
     zilch_rng rng = zilch_rng_make(1, 0);
     assert_int_equal(zilch_model_random(&model, DIM, &rng, 0.5, 0.4, 0.9), ZILCH_OK);
     assert_int_equal(zilch_model_sample(model, &rng, 6, x), ZILCH_OK);
     zilch_model_destroy(model);
     for (size_t i = 0; i < 6; i++) {
-        assert_int_equal(zilch_tell_point(o, x + i * DIM, -(double)i), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x + i * DIM, -(double)i), ZILCH_OK);
     }
     a.n = 0;
     ask_more(o, N, &a);
@@ -865,8 +867,8 @@ static void enough_foreign_points_are_a_warm_start(void **state)
         memcpy(elite + i * DIM, x + (5 - i) * DIM, DIM * sizeof *x);
     }
     assert_memory_equal(a.x, elite, sizeof elite);
-    assert_int_equal(zilch_model_fit(&model, K, DIM, elite, NULL, &zilch_optimizer_settings(o)->model),
-                     ZILCH_OK);
+    const zilch_model_options model_options = zi_optimizer_options_model(zilch_optimizer_settings(o));
+    assert_int_equal(zilch_model_fit(&model, K, DIM, elite, NULL, &model_options), ZILCH_OK);
     rng = zilch_rng_make(22, 0);
     assert_int_equal(zilch_model_sample(model, &rng, N - K, fresh), ZILCH_OK);
     for (size_t i = 0; i < COUNT(fresh); i++) {
@@ -889,7 +891,7 @@ static void a_foreign_point_in_the_middle(void **state)
         a.n = b.n = 0;
         ask_more(o, N, &a);
         tell_some(o, &a, 0, 5);
-        assert_int_equal(zilch_tell_point(o, x, -50.0), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x, -50.0), ZILCH_OK);
         assert_true(zilch_optimizer_progress(o).best_value > 0.0);
         tell_some(o, &a, 5, N - 5);
         assert_true(zilch_optimizer_progress(o).best_value == -50.0);
@@ -906,14 +908,14 @@ static void a_foreign_point_in_the_middle(void **state)
 static void a_foreign_point_gets_a_genome_of_its_own(void **state)
 {
     (void)state;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_ADHOC, DIM, 26);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_ADHOC, DIM, 26);
     const double x[DIM] = {0, 0, 1.25, 0, -3};
     for (uint64_t k = 0; k < 3; k++) {
-        assert_int_equal(zilch_tell_point(o, x, 1.0), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_tell_point(o, x, 1.0), ZILCH_OK);
         double genome[2 * DIM], first[2 * DIM];
         zilch_rng rng = zilch_rng_make(26, UINT64_MAX - k);
         zilch_rng_normals(&rng, 2 * DIM, first);
-        zi_rows_read(&o->late.rows, (size_t)k, genome);
+        zi_rows_read(&o->stragglers.rows, (size_t)k, genome);
         for (size_t i = 0; i < DIM; i++) {
             const double size = fabs(first[DIM + i]);
             assert_true(genome[i] == (x[i] != 0.0 ? x[i] : 2.0 * first[i]));
@@ -926,14 +928,14 @@ static void a_foreign_point_gets_a_genome_of_its_own(void **state)
 static void a_foreign_point_may_be_a_known_one(void **state)
 {
     (void)state;
-    zilch_optimizer *o = small_optimizer(ZILCH_LAW_EA, DIM, 24);
+    zilch_optimizer *o = small_optimizer(ZILCH_METHOD_EA, DIM, 24);
     double x[DIM];
     zilch_record record;
     run_generations(o, 1);
-    assert_int_equal(zilch_archive_read(o, 5, x, NULL), ZILCH_OK);
-    assert_int_equal(zilch_tell_point(o, x, -3.0), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, 5, x, NULL), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_tell_point(o, x, -3.0), ZILCH_OK);
     run_generations(o, 1);
-    assert_int_equal(zilch_archive_read(o, 5, NULL, &record), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_point(o, 5, NULL, &record), ZILCH_OK);
     assert_int_equal(record.evaluations, 3); /* once as asked, once as told, once as the best */
     zilch_optimizer_destroy(o);
 }
@@ -948,21 +950,21 @@ static void coordinates_beyond_all_numbers_are_not_given_out(void **state)
     static const double far[2][K] = {{1.7e308, -1.7e308, 1.6e308, -1.6e308}, {1e200, 1e100, 3e200, 2e100}};
     const double lower[] = {0.0};
     for (int bounded = 0; bounded < 2; bounded++) {
-        zilch_optimizer_options options = small_options(ZILCH_LAW_DENSE, N, K);
+        zilch_optimizer_options options = small_options(ZILCH_METHOD_GAUSSIAN, N, K);
         options.lower = bounded ? lower : NULL;
         zilch_optimizer *o = create_with(1, 25, &options);
         for (size_t i = 0; i < K; i++) {
-            assert_int_equal(zilch_tell_point(o, &far[bounded][i], 1.0), ZILCH_OK);
+            assert_int_equal(zilch_optimizer_tell_point(o, &far[bounded][i], 1.0), ZILCH_OK);
         }
         uint64_t id[10 * N];
         double x[10 * N];
         zilch_optimizer *copy = copy_of(o);
         zilch_stop stop;
-        assert_int_equal(zilch_optimize(copy, noisy_objective, NULL, NULL, NULL, NULL, &stop), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_run(copy, noisy_objective, NULL, NULL, NULL, NULL, &stop), ZILCH_OK);
         assert_int_equal(stop, ZILCH_STOP_DIVERGED);
         assert_int_equal(zilch_optimizer_progress(copy).generations, 0);
         zilch_optimizer_destroy(copy);
-        assert_int_equal(zilch_ask(o, 10 * N, id, x), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_ask(o, 10 * N, id, x), ZILCH_OK);
         for (size_t i = 0; i < 10 * N; i++) {
             assert_true(fabs(x[i]) < 100.0);
         }

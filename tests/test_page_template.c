@@ -1,6 +1,6 @@
 /* Places and files in a text: what gives way to what, and what stands for itself. The pages are those below.
  */
-#include "page_template.h"
+#include "report/page_template.h"
 
 #include "support.h"
 

@@ -19,7 +19,9 @@ static zilch_status do_job(void *context, size_t index)
 {
     jobs *j = context;
     atomic_fetch_add(&j->done[index], 1);
-    return index < j->fail_at ? ZILCH_OK : zi_fail(j->status, "job %zu failed", index);
+    return index < j->fail_at
+               ? ZILCH_OK
+               : zi_fail_at(j->status, &(zi_location){.at = {{ZI_LINE, index}}}, "job %zu failed", index);
 }
 
 static size_t jobs_done(const jobs *j)
@@ -66,7 +68,8 @@ static void test_parallel_failure(void **state)
         j.status = statuses_told[i % 2];
         zi_fail(ZILCH_EARG, "stale");
         assert_int_equal(zilch_parallel(threads[i / 50], JOBS, do_job, &j), j.status);
-        assert_string_equal(zilch_last_error(), "job 37 failed");
+        assert_string_equal(zilch_last_error(), "line 37: job 37 failed");
+        assert_int_equal(zilch_last_error_details().line, 37); /* the place comes along */
         assert_true(jobs_done(&j) >= 38);
         assert_true(threads[i / 50] > 1 || jobs_done(&j) == 38);
     }
@@ -252,14 +255,15 @@ static void threads_do_not_change_a_search(void **state)
 {
     (void)state;
     static const unsigned threads[] = {1, 2, 7};
-    zilch_optimizer *plain = small_optimizer(ZILCH_LAW_ZIG, 4, 3);
+    zilch_optimizer *plain = small_optimizer(ZILCH_METHOD_DEFAULT, 4, 3);
     zilch_limits limits = zilch_limits_defaults();
     limits.generations = 4;
     run_generations(plain, 4);
     for (size_t k = 0; k < COUNT(threads); k++) {
         zilch_pool pool = {.threads = threads[k], .inner = noisy_objective};
-        zilch_optimizer *o = small_optimizer(ZILCH_LAW_ZIG, 4, 3);
-        assert_int_equal(zilch_optimize(o, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL), ZILCH_OK);
+        zilch_optimizer *o = small_optimizer(ZILCH_METHOD_DEFAULT, 4, 3);
+        assert_int_equal(zilch_optimizer_run(o, zilch_pool_objective, &pool, &limits, NULL, NULL, NULL),
+                         ZILCH_OK);
         assert_true(is_same_state(o, plain));
         zilch_optimizer_destroy(o);
     }

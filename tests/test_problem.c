@@ -135,7 +135,7 @@ static void smop8_has_a_chained_optimum(void **state)
     zilch_problem_close(problem);
 }
 
-/* Which is not the least value of all: g3 dips to -1/1600 at 1/800. A price would pay for
+/* Which is not the least value of all: g3 dips to -1/1600 at 1/800. A penalty would pay for
  * that. */
 static void smop_dips_below_its_sparse_optimum(void **state)
 {
@@ -146,7 +146,7 @@ static void smop_dips_below_its_sparse_optimum(void **state)
         double x[100] = {0};
         snprintf(name, sizeof name, "smop%d", k);
         zilch_problem *problem = open_problem(name, 1);
-        assert_true(zilch_problem_describe(problem).price == 0.0);
+        assert_true(zilch_problem_describe(problem).penalty == 0.0);
         place_chain(x);
         const double before = value_of(problem, 0, x);
         x[10] = 1.0 / 800.0;
@@ -398,7 +398,7 @@ static void rosenbrock_has_its_optimum_at_one(void **state)
         zilch_problem *problem = open_problem(cases[k].name, 1);
         const zilch_problem_info info = zilch_problem_describe(problem);
         assert_true(info.dim == dim && info.direction == ZILCH_MINIMIZE && !info.is_noisy &&
-                    info.price == 0.0);
+                    info.penalty == 0.0);
         assert_true(info.lower == -INFINITY && info.upper == INFINITY);
         for (size_t i = 0; i < cases[k].active; i++) {
             x[i] = 1.0;
@@ -495,7 +495,7 @@ static void refuses_bad_batches(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         x[4] = bad[i];
         assert_int_equal(zilch_problem_objective(problem, &batch, value), ZILCH_EARG);
-        assert_non_null(strstr(zilch_last_error(), "smop1: point 1 coordinate 1 "));
+        assert_non_null(strstr(zilch_last_error(), "smop1: point 1, coordinate 1 "));
         assert_int_equal(zilch_problem_support(problem, x + 3, value), ZILCH_EARG);
     }
     x[4] = 0.0;
@@ -554,7 +554,7 @@ static void opens_every_listed_problem(void **state)
     const zilch_problem_info info = zilch_problem_describe(problem);
     assert_int_equal(info.dim, 100);
     assert_int_equal(info.direction, ZILCH_MINIMIZE);
-    assert_true(info.lower == -1.0 && info.upper == 2.0 && info.price == 0.0 && !info.is_noisy);
+    assert_true(info.lower == -1.0 && info.upper == 2.0 && info.penalty == 0.0 && !info.is_noisy);
     zilch_problem_close(problem);
     problem = open_problem("sphere", 1);
     assert_true(isinf(zilch_problem_describe(problem).lower) && isinf(zilch_problem_describe(problem).upper));

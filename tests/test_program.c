@@ -1,5 +1,6 @@
 /* Evaluations by other programs: what is said and understood, what goes wrong, and that nobody is left
  * behind. */
+#include "parallel/answer.h"
 #include "parallel/message.h"
 #include "support.h"
 
@@ -78,7 +79,7 @@ static zilch_program_options usual(zilch_protocol protocol)
     o.protocol = protocol;
     o.failure = hear;
     o.failure_context = &heard;
-    o.most_failures = 0;
+    o.max_failures = 0;
     return o;
 }
 
@@ -387,7 +388,7 @@ static void too_many_failures_in_a_row_are_too_many(void **state)
     zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
     const zilch_batch batch = points(POINTS);
     double value[POINTS];
-    o.most_failures = 7;
+    o.max_failures = 7;
     o.jobs = 2;
     zilch_program *p = open_evaluator(&o, "exit=1", NULL);
     assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_EOBJECTIVE);
@@ -550,18 +551,58 @@ static void messages_are_as_documented(void **state)
     zi_text_free(&text);
 }
 
+static zilch_status read_text(const char *text, zilch_answers **out)
+{
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_true(fputs(text, stream) >= 0);
+    rewind(stream);
+    const zilch_status status = zilch_answers_read(out, stream);
+    fclose(stream);
+    return status;
+}
+
+/* The same verdict for one line alone, */
+static void parses_alike(const char *line, zi_verdict verdict, double value)
+{
+    zilch_answer answer;
+    const zilch_status status = zilch_answer_parse(line, ZILCH_PROTOCOL_JSON, &answer);
+    assert_int_equal(status, verdict == ZI_ANSWER_WRONG ? ZILCH_EFORMAT : ZILCH_OK);
+    assert_true(verdict == ZI_ANSWER_VALUE ? answer.value == value : isnan(answer.value));
+    assert_int_equal(*answer.reason != '\0', verdict == ZI_ANSWER_FAILED);
+}
+
+/* and for a file of it. */
+static void reads_alike(const char *line, zi_verdict verdict, double value)
+{
+    zilch_answers *told;
+    assert_int_equal(read_text(line, &told), verdict == ZI_ANSWER_WRONG ? ZILCH_EFORMAT : ZILCH_OK);
+    if (told) {
+        assert_int_equal(told->count, 1);
+        assert_true(verdict == ZI_ANSWER_VALUE ? told->value[0] == value : isnan(told->value[0]));
+        assert_int_equal(told->reason[0] != NULL, verdict == ZI_ANSWER_FAILED);
+    }
+    zilch_answers_destroy(told);
+}
+
 static void answers_are_read_as_documented(void **state)
 {
     (void)state;
     static const struct {
         const char *line;
         zi_verdict verdict;
-        double value, error;
+        double value, sigma;
     } cases[] = {
         {"{\"id\":7,\"value\":3.25}", ZI_ANSWER_VALUE, 3.25, NAN},
         {" { \"sigma\" : 0 , \"value\" : -3 , \"id\" : 7, \"more\": [1] } ", ZI_ANSWER_VALUE, -3.0, 0.0},
         {"{\"id\":7,\"value\":1e-3,\"sigma\":2,\"error\":null}", ZI_ANSWER_VALUE, 1e-3, 2.0},
         {"{\"id\":7,\"value\":1,\"error\":\"no\"}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"value\":\"x\",\"error\":\"e\"}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"sigma\":-1,\"error\":\"e\"}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"value\":null,\"sigma\":-1}", ZI_ANSWER_FAILED, 0, 0},
+        {"{\"id\":7,\"error\":null}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":9007199254740992,\"value\":1}", ZI_ANSWER_WRONG, 0, 0},
+        {"{\"id\":7,\"value\":1,\"note\":1,\"note\":2}", ZI_ANSWER_VALUE, 1.0, NAN},
         {"{\"id\":7,\"error\":5}", ZI_ANSWER_FAILED, 0, 0},
         {"{\"id\":7,\"value\":null}", ZI_ANSWER_FAILED, 0, 0},
         {"{\"id\":7}", ZI_ANSWER_WRONG, 0, 0},
@@ -586,11 +627,100 @@ static void answers_are_read_as_documented(void **state)
         if (cases[k].verdict == ZI_ANSWER_VALUE) {
             assert_int_equal(answer.id, 7);
             assert_true(answer.value == cases[k].value);
-            assert_true(isnan(cases[k].error) ? isnan(answer.error) : answer.error == cases[k].error);
+            assert_true(isnan(cases[k].sigma) ? isnan(answer.sigma) : answer.sigma == cases[k].sigma);
         } else {
-            assert_true(*answer.reason);
+            assert_true(*answer.why);
+        }
+        parses_alike(cases[k].line, cases[k].verdict, cases[k].value);
+        if (*cases[k].line == '{') {
+            reads_alike(cases[k].line, cases[k].verdict, cases[k].value);
         }
     }
+}
+
+/* What is wrong is told as data: the line, and the character or the field, which has a name. */
+static void wrong_answers_have_a_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t line, field, character;
+        const char *name, *message;
+    } cases[] = {
+        {"id,value\n0,1\n1,x\n", 3, 2, ZILCH_NOWHERE, "value", "'x' is not a number"},
+        {"a,id,value,sigma\n7,0,1,-1\n", 2, 4, ZILCH_NOWHERE, "sigma", "'-1' is not a number from 0 on"},
+        {"0,\"1\n", 1, 2, ZILCH_NOWHERE, "", "its quotes are not closed"},
+        {"0,1\n1,2,3\n", 2, ZILCH_NOWHERE, ZILCH_NOWHERE, "", "has 3 fields"},
+        {"{\"id\":0,\"value\":1}\n{\"id\":1,\"value\":}\n", 2, ZILCH_NOWHERE, 17, "",
+         "is not a JSON object: "},
+        {"{\"id\":0,\"value\":1,\"id\":2}\n", 1, ZILCH_NOWHERE, 24, "", "duplicate object key"},
+        {"{\"id\":0}\n", 1, ZILCH_NOWHERE, ZILCH_NOWHERE, "", "has neither"},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        zilch_answers *told = (zilch_answers *)&wrong_answers_have_a_place;
+        assert_int_equal(read_text(cases[k].text, &told), ZILCH_EFORMAT);
+        assert_null(told);
+        const zilch_error error = zilch_last_error_details();
+        assert_true(error.line == cases[k].line);
+        assert_true(error.field == cases[k].field);
+        assert_true(error.character == cases[k].character);
+        assert_string_equal(error.name, cases[k].name);
+        assert_non_null(strstr(error.message, cases[k].message));
+    }
+}
+
+static void command_lines_are_cut_into_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *words[5];
+    } cases[] = {
+        {"a", {"a"}},
+        {"  a \t b\nc ", {"a", "b", "c"}},
+        {"'a b' \"c 'd\" e\\ f", {"a b", "c 'd", "e f"}},
+        {"a'b'\"c\"\\\\ '' \"\"", {"abc\\", "", ""}},
+        {"'\\' \"\\\"\" *$;\\", {"\\", "\"", "*$;\\"}},
+    };
+    char **words;
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        assert_int_equal(zilch_program_words(&words, cases[k].text), ZILCH_OK);
+        size_t i = 0;
+        for (; cases[k].words[i]; i++) {
+            assert_non_null(words[i]);
+            assert_string_equal(words[i], cases[k].words[i]);
+        }
+        assert_null(words[i]);
+        zilch_program_words_destroy(words);
+    }
+    static const char *const wrong[] = {"", " \t", "a 'b", "\"", "a \"b\\\""};
+    for (size_t k = 0; k < COUNT(wrong); k++) {
+        assert_int_equal(zilch_program_words(&words, wrong[k]), ZILCH_EARG);
+        assert_null(words);
+        assert_string_equal(zilch_last_error_details().message, k < 2 ? "is empty" : "a quote is not closed");
+    }
+}
+
+/* A reason is kept whole, however long it is; zilch_answer has room for its beginning. */
+static void long_reasons_are_kept(void **state)
+{
+    (void)state;
+    char line[3000] = "{\"id\":3,\"error\":\"";
+    char *const reason = line + strlen(line);
+    zilch_answers *told;
+    zilch_answer answer;
+    memset(reason, 'x', 2000);
+    strcpy(reason + 2000, "\"}");
+    assert_int_equal(zilch_answer_parse(line, ZILCH_PROTOCOL_SPARSE, &answer), ZILCH_OK);
+    assert_true(answer.id == 3 && isnan(answer.value) && strlen(answer.reason) == ZILCH_REASON_SIZE - 1);
+    strcat(line, "\n{\"id\":4,\"value\":2,\"sigma\":0.5}\n");
+    assert_int_equal(read_text(line, &told), ZILCH_OK);
+    assert_int_equal(told->count, 2);
+    assert_int_equal(strlen(told->reason[0]), 2000);
+    assert_true(told->id[1] == 4 && told->value[1] == 2.0 && told->sigma[1] == 0.5 && !told->reason[1]);
+    zilch_answers_destroy(told);
+    assert_int_equal(zilch_answer_parse(NULL, ZILCH_PROTOCOL_JSON, &answer), ZILCH_EARG);
+    assert_int_equal(zilch_answers_read(&told, NULL), ZILCH_EARG);
 }
 
 static int make_log(void **state)
@@ -626,6 +756,9 @@ int main(void)
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(messages_are_as_documented),
         cmocka_unit_test(answers_are_read_as_documented),
+        cmocka_unit_test(wrong_answers_have_a_place),
+        cmocka_unit_test(long_reasons_are_kept),
+        cmocka_unit_test(command_lines_are_cut_into_words),
     };
     return cmocka_run_group_tests(tests, make_log, remove_log);
 }

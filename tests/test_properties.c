@@ -186,7 +186,7 @@ static zilch_fit_report report_of(const zilch_model *model)
 static int is_projected(const zilch_model *model)
 {
     const zilch_fit_report report = report_of(model);
-    return report.moved != 0.0 || report.pull != 0.0;
+    return report.projection_distance != 0.0 || report.identity_weight != 0.0;
 }
 
 static double allowed(const zilch_model *a, const zilch_model *b)
@@ -198,7 +198,7 @@ static double allowed(const zilch_model *a, const zilch_model *b)
     }
     const double by_networks = of_a.inverter == ZILCH_AMORTISED ? 1e-5 : 0.0;
     const double by_projection = is_projected(a) || is_projected(b) ? 3e-6 : 1e-9;
-    return by_networks + by_projection + fabs(of_a.pull - of_b.pull);
+    return by_networks + by_projection + fabs(of_a.identity_weight - of_b.identity_weight);
 }
 
 /* The fits of which one in a thousand may be further away. */
@@ -225,8 +225,8 @@ static void judge(verdict *v, const zilch_model *a, const zilch_model *b, const 
                   size_t number)
 {
     const distance far = compare(a, b, c);
-    const double pull_a = report_of(a).pull;
-    const double pull_b = report_of(b).pull;
+    const double pull_a = report_of(a).identity_weight;
+    const double pull_b = report_of(b).identity_weight;
     assert_int_equal(zilch_model_rank(a), zilch_model_rank(b));
     note_error(&v->marginals,
                rounding > 0.0         ? far.marginals / rounding

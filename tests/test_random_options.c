@@ -71,8 +71,8 @@ static int is_possible(const setting *s)
             can[sum] = (char)(state == 1 ? with : can[sum] || with);
         }
     }
-    const size_t most = s->o.active_most ? s->o.active_most : s->dim;
-    for (size_t sum = s->o.active_least; sum <= most; sum++) {
+    const size_t most = s->o.max_active ? s->o.max_active : s->dim;
+    for (size_t sum = s->o.min_active; sum <= most; sum++) {
         if (can[sum]) {
             return 1;
         }
@@ -99,9 +99,9 @@ static void check_point(const setting *s, const double *x, const char *who)
             assert_true(!are_together(s, i, j) || on == (x[j] != 0.0));
         }
     }
-    const size_t most = s->o.active_most ? s->o.active_most : s->dim;
-    if (active < s->o.active_least || active > most) {
-        fail_msg("%s: %zu active, not from %zu to %zu", who, active, s->o.active_least, most);
+    const size_t most = s->o.max_active ? s->o.max_active : s->dim;
+    if (active < s->o.min_active || active > most) {
+        fail_msg("%s: %zu active, not from %zu to %zu", who, active, s->o.min_active, most);
     }
 }
 
@@ -193,7 +193,7 @@ static void ask_any(run *r)
     const size_t room = 3 * population - (r->pending < 3 * population ? r->pending : 3 * population);
     const size_t n = pick(&r->rng, 0, room < 2 * population ? room : 2 * population);
     double *x = r->x + r->pending * dim;
-    const zilch_status status = zilch_ask(r->search, n, r->id + r->pending, x);
+    const zilch_status status = zilch_optimizer_ask(r->search, n, r->id + r->pending, x);
     check_status(r, status, "ask");
     if (status == ZILCH_OK) {
         for (size_t i = 0; i < n; i++) {
@@ -219,8 +219,9 @@ static void tell_any(run *r)
         r->id[at] = r->id[r->pending];
         memmove(r->x + at * dim, r->x + r->pending * dim, dim * sizeof *r->x);
     }
-    const zilch_status status = r->judge.has_errors ? zilch_tell_error(r->search, n, id, value, error)
-                                                    : zilch_tell(r->search, n, id, value);
+    const zilch_status status = r->judge.has_errors
+                                    ? zilch_optimizer_tell_error(r->search, n, id, value, error)
+                                    : zilch_optimizer_tell(r->search, n, id, value);
     check_status(r, status, "tell");
     if (status == ZILCH_EOBJECTIVE) {
         r->pending = 0; /* they may be asked again */
@@ -231,7 +232,7 @@ static void tell_any(run *r)
 static void tell_foreign(run *r)
 {
     if (r->pending) {
-        check_status(r, zilch_tell_point(r->search, r->x, value_of(&r->judge, r->s->dim, 5, r->x)),
+        check_status(r, zilch_optimizer_tell_point(r->search, r->x, value_of(&r->judge, r->s->dim, 5, r->x)),
                      "tell point");
     }
 }
@@ -255,7 +256,7 @@ static void take_a_step(run *r)
         tell_foreign(r);
     }
     if (chance(&r->rng, 0.1)) {
-        check_status(r, zilch_advance(r->search), "advance");
+        check_status(r, zilch_optimizer_advance(r->search), "advance");
     }
     assert_true(zi_optimizer_is_valid(r->search));
 }
@@ -272,20 +273,20 @@ static void read_all(run *r)
     size_t count;
     assert_true(!isinf(p.noise));
     for (uint64_t k = 0; k < p.points; k++) {
-        const zilch_status status = zilch_archive_read(r->search, k, x, &record);
-        assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.remember));
+        const zilch_status status = zilch_optimizer_point(r->search, k, x, &record);
+        assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.archive_size));
         if (status == ZILCH_OK) {
-            check_point(r->s, x, "archive");
+            check_point(r->s, x, "aggregate");
             assert_int_equal(record.active, active_of(r->s->dim, x));
         }
     }
-    assert_int_equal(zilch_front(r->search, COUNT(front), front, &count), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front(r->search, COUNT(front), front, &count), ZILCH_OK);
     for (size_t k = 1; k < count; k++) {
         const double sign = r->s->o.direction == ZILCH_MINIMIZE ? 1.0 : -1.0;
         assert_true(front[k].active > front[k - 1].active &&
                     sign * front[k].value < sign * front[k - 1].value);
     }
-    const zilch_status best = zilch_best(r->search, x, &record);
+    const zilch_status best = zilch_optimizer_best(r->search, x, &record);
     assert_int_equal(best, isnan(p.best_value) ? ZILCH_ESTATE : ZILCH_OK);
 }
 
@@ -306,13 +307,13 @@ static void draw_from_model(run *r)
 
 static void recommend(run *r)
 {
-    zilch_recommend_options o = zilch_recommend_defaults();
-    o.shortlist = pick(&r->rng, 1, 30);
-    o.evaluations = o.shortlist + pick(&r->rng, 0, 200);
-    o.prune = (int)pick(&r->rng, 0, 1);
+    zilch_final_options o = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
+    o.final_candidates = pick(&r->rng, 1, 30);
+    o.final_evaluations = o.final_candidates + pick(&r->rng, 0, 200);
+    o.final_pruning = (int)pick(&r->rng, 0, 1);
     double x[MOST_DIM];
     zilch_recommendation out;
-    const zilch_status status = zilch_recommend(r->search, objective, &r->judge, &o, x, &out);
+    const zilch_status status = zilch_optimizer_recommend(r->search, objective, &r->judge, &o, x, &out);
     if (isnan(zilch_optimizer_progress(r->search).best_value)) {
         assert_int_equal(status, ZILCH_ESTATE);
         return;
@@ -321,7 +322,7 @@ static void recommend(run *r)
     check_point(r->s, x, "recommend");
     assert_int_equal(out.active, active_of(r->s->dim, x));
     assert_true(out.evaluations ? isfinite(out.mean) : isnan(out.mean));
-    assert_true(out.spent <= o.evaluations);
+    assert_true(out.spent <= o.final_evaluations);
 }
 
 static void run_three_generations(const setting *s, zilch_rng rng, size_t *anew)
@@ -338,7 +339,7 @@ static void run_three_generations(const setting *s, zilch_rng rng, size_t *anew)
         }
     }
     assert_true(r.judge.kind == NEVER || zilch_optimizer_progress(r.search).generations >= 3);
-    *anew += zilch_optimizer_progress(r.search).restarts > 0 && s->o.restart == 0;
+    *anew += zilch_optimizer_progress(r.search).restarts > 0;
     exchange(&r);
     read_all(&r);
     draw_from_model(&r);
@@ -395,48 +396,42 @@ static int no_choice(zilch_rng *rng, int count)
 static void break_choice(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    switch (pick(rng, 0, 14)) {
+    switch (pick(rng, 0, 12)) {
     case 0:
         o->size += pick(rng, 1, 8);
         break;
     case 1:
-        o->law = (zilch_law)no_choice(rng, 4);
+        o->method = (zilch_method)no_choice(rng, 5);
         break;
     case 2:
         o->direction = (zilch_direction)no_choice(rng, 2);
         break;
     case 3:
-        o->archive = (zilch_archive)no_choice(rng, 2);
+        o->aggregate = (zilch_aggregate)no_choice(rng, 2);
         break;
     case 4:
-        o->again = (zilch_again)no_choice(rng, 3);
+        o->reevaluate = (zilch_reevaluate)no_choice(rng, 3);
         break;
     case 5:
-        o->model.size = pick(rng, 0, 8);
+        o->inverter = (zilch_inverter)no_choice(rng, 2);
         break;
     case 6:
-        o->model.inverter = (zilch_inverter)no_choice(rng, 2);
+        o->shrinkage = (zilch_shrinkage)no_choice(rng, 5);
         break;
     case 7:
-        o->model.shrinkage = (zilch_shrinkage)no_choice(rng, 5);
+        o->projection = (zilch_projection)no_choice(rng, 4);
         break;
     case 8:
-        o->model.projection = (zilch_projection)no_choice(rng, 4);
+        o->structure = (zilch_structure)no_choice(rng, 3);
         break;
     case 9:
-        o->model.structure = (zilch_structure)no_choice(rng, 3);
+        o->rank = chance(rng, 0.5) ? 0 : 1000 + pick(rng, 1, SIZE_MAX / 2);
         break;
     case 10:
-        o->model.rank = chance(rng, 0.5) ? 0 : 1000 + pick(rng, 1, SIZE_MAX / 2);
+        o->weighting = (zilch_weighting)no_choice(rng, 2);
         break;
     case 11:
-        o->refit.weighting = (zilch_weighting)no_choice(rng, 3);
-        break;
-    case 12:
-        o->refit.values = (zilch_values)no_choice(rng, 2);
-        break;
-    case 13:
-        o->refit.is_widened = no_choice(rng, 2);
+        o->variance_scaling = no_choice(rng, 2);
         break;
     default:
         s->dim = chance(rng, 0.5) ? 0 : 1000001 + pick(rng, 0, SIZE_MAX / 2);
@@ -462,13 +457,13 @@ static void break_count(zilch_rng *rng, setting *s)
         break;
     case 4:
         o->elites = 2;
-        o->remember = 1;
+        o->archive_size = 1;
         break;
     case 5:
-        o->active_most = s->dim + pick(rng, 1, SIZE_MAX / 2);
+        o->max_active = s->dim + pick(rng, 1, SIZE_MAX / 2);
         break;
     default:
-        o->active_least = s->dim + pick(rng, 1, SIZE_MAX / 2);
+        o->min_active = s->dim + pick(rng, 1, SIZE_MAX / 2);
         break;
     }
 }
@@ -476,36 +471,30 @@ static void break_count(zilch_rng *rng, setting *s)
 static void break_number(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    double *const share[] = {&o->initial_p, &o->refit.shift, &o->refit.copied, &o->refit.redrawn,
-                             &o->refit.timid};
-    double *const prior[] = {&o->refit.prior_p, &o->refit.prior_mu, &o->refit.prior_sigma,
-                             &o->refit.prior_correlation};
-    double *const finite[] = {&o->price, &o->initial_mu, &o->initial_sigma, &o->model.sigma_floor};
-    switch (pick(rng, 0, 7)) {
+    double *const share[] = {&o->initial_p, &o->mean_shift, &o->recombination, &o->immigrants,
+                             &o->reactivation};
+    double *const finite[] = {&o->initial_mu, &o->penalty, &o->initial_sigma, &o->sigma_floor};
+    switch (pick(rng, 0, 6)) {
     case 0:
         *share[pick(rng, 0, COUNT(share) - 1)] = not_a_share(rng, 1.0);
         break;
     case 1:
-        *prior[pick(rng, 0, COUNT(prior) - 1)] = not_a_share(rng, 1e6);
+        o->prior_sigma = not_a_share(rng, 1e6);
         break;
     case 2:
         *finite[pick(rng, 0, COUNT(finite) - 1)] = not_finite(rng);
         break;
     case 3:
-        *finite[pick(rng, 2, COUNT(finite) - 1)] = -of_any_size(rng, -300.0, 300.0);
+        *finite[pick(rng, 1, COUNT(finite) - 1)] = -of_any_size(rng, -300.0, 300.0);
         break;
     case 4:
-        o->share = chance(rng, 0.3) ? 0.0 : not_a_share(rng, 1.0);
+        o->quorum = chance(rng, 0.3) ? 0.0 : not_a_share(rng, 1.0);
         break;
     case 5:
         o->initial_spread = chance(rng, 0.3) ? 1.0 : not_a_share(rng, 1.0);
         break;
-    case 6:
-        o->refit.margin = not_a_share(rng, (double)s->dim / 2.0);
-        break;
     default:
-        o->model.structure = chance(rng, 0.5) ? ZILCH_STRUCTURE_DIAGONAL : ZILCH_STRUCTURE_LOW_RANK;
-        o->refit.prior_correlation = between(rng, 0.1, 10.0);
+        o->margin = not_a_share(rng, (double)s->dim / 2.0);
         break;
     }
 }
@@ -542,8 +531,8 @@ static void break_limits(zilch_rng *rng, setting *s)
         break;
     default:
         s->o.forced = s->forced;
-        s->o.active_least = s->dim;
-        s->o.active_most = chance(rng, 0.5) ? 0 : s->dim;
+        s->o.min_active = s->dim;
+        s->o.max_active = chance(rng, 0.5) ? 0 : s->dim;
         s->forced[i] = ZILCH_FORCED_OFF;
         break;
     }

@@ -391,7 +391,7 @@ static void a_constant_y_is_explained_or_not(void **state)
     const zilch_regression_fit fit = fit_of(problem, (double[1]){1.0}, NULL);
     assert_true(fit.training_error == 0.0 && fit.validation_error == 0.0);
     assert_true(fit.training_score == 1.0 && fit.validation_score == 1.0);
-    assert_true(zilch_problem_describe(problem).price == 0.0);
+    assert_true(zilch_problem_describe(problem).penalty == 0.0);
     zilch_problem_close(problem);
     zilch_regression_options options = options_of(0, 1);
     problem = open_data(20, 1, x, y, &options, 1);
@@ -449,7 +449,7 @@ static void describes_itself(void **state)
         assert_int_equal(info.direction, ZILCH_MINIMIZE);
         assert_true(info.lower == 1.0 && info.upper == 1.0 && !info.is_noisy); /* one point a subset */
         const zilch_regression_fit fit = fit_of(problem, (double[COLS]){0.0}, NULL);
-        assert_double_equal(info.price, 0.01 * fit.training_error, 1e-12);
+        assert_double_equal(info.penalty, 0.01 * fit.training_error, 1e-12);
         assert_int_equal(zilch_problem_support(problem, (double[COLS]){0.0}, &share), ZILCH_ESTATE);
         assert_non_null(strstr(zilch_last_error(), "optimum is not known"));
         zilch_problem_close(problem);
@@ -476,7 +476,7 @@ static void refuses_bad_data(void **state)
     double y[ROWS];
     const zilch_regression_options logistic = options_of(1, 0);
     make_data(0, x, y);
-    expect_refusal(x, y, &logistic, ROWS, COLS, ZILCH_EARG, "regression: y of row 0 (counted from 0) is ");
+    expect_refusal(x, y, &logistic, ROWS, COLS, ZILCH_EARG, "regression: row 0 (counted from 0): y is ");
     expect_refusal(NULL, y, NULL, ROWS, COLS, ZILCH_EARG, "x and y must be given");
     expect_refusal(x, NULL, NULL, ROWS, COLS, ZILCH_EARG, "x and y must be given");
     expect_refusal(x, y, NULL, ROWS, 0, ZILCH_EARG, "1 to 32000 columns, not 0");
@@ -486,11 +486,10 @@ static void refuses_bad_data(void **state)
                    "of 4 rows 3 would train and 1 validate; both need at least 2");
     x[3 * COLS + 2] = NAN;
     expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_EARG,
-                   "regression: row 3 column 2 (counted from 0) is not finite");
+                   "regression: row 3, column 2 (counted from 0): the value is not finite");
     x[3 * COLS + 2] = 1.0;
     y[6] = INFINITY;
-    expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_EARG,
-                   "regression: y of row 6 (counted from 0) is not finite");
+    expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_EARG, "regression: row 6 (counted from 0): y is not finite");
     y[6] = 1e300;
     expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_ENUMERIC, "y is too large");
     y[6] = 1.0;
@@ -498,13 +497,14 @@ static void refuses_bad_data(void **state)
         x[i * COLS + 1] = i % 2 ? 1e300 : -1e300;
         y[i] = 1.0;
     }
-    expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_ENUMERIC, "column 1 (counted from 0) is too large");
+    expect_refusal(x, y, NULL, ROWS, COLS, ZILCH_ENUMERIC,
+                   "column 1 (counted from 0): the values are too large");
     make_data(1, x, y);
     memset(y, 0, sizeof y);
     expect_refusal(x, y, &logistic, ROWS, COLS, ZILCH_EARG, "y is 0 in all 43 training rows");
     y[5] = 2.0;
     expect_refusal(x, y, &logistic, ROWS, COLS, ZILCH_EARG,
-                   "y of row 5 (counted from 0) is 2; logistic needs 0 or 1");
+                   "row 5 (counted from 0): y is 2; logistic needs 0 or 1");
 }
 
 static void refuses_bad_options(void **state)
@@ -537,7 +537,7 @@ static void refuses_bad_points(void **state)
     zilch_problem *problem = open_small(0, 0, 1);
     const double point[COLS] = {0.0, 0.0, NAN, 0.0, 0.0};
     assert_int_equal(zilch_problem_fit(problem, point, NULL, &fit), ZILCH_EARG);
-    assert_non_null(strstr(zilch_last_error(), "linear: point 0 coordinate 2 "));
+    assert_non_null(strstr(zilch_last_error(), "linear: point 0, coordinate 2 "));
     assert_int_equal(zilch_problem_fit(problem, NULL, NULL, &fit), ZILCH_EARG);
     assert_int_equal(zilch_problem_fit(problem, point, NULL, NULL), ZILCH_EARG);
     assert_int_equal(zilch_problem_fit(NULL, point, NULL, &fit), ZILCH_EARG);

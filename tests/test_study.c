@@ -32,17 +32,15 @@ enum { DIM = 6, POPULATION = 20, ELITES = 6 };
 
 /* ---- Optimisers and what becomes of them ------------------------------------------------------------- */
 
-/* With a memory of all kinds, and a restart before long. */
-static zilch_optimizer *make_optimizer(zilch_law law, zilch_archive archive, uint64_t seed)
+/* With a memory of the law; advance() makes it begin anew before long. */
+static zilch_optimizer *make_optimizer(zilch_method law, zilch_aggregate archive, uint64_t seed)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.law = law;
-    options.archive = archive;
-    options.restart = 2;
-    options.refit.prior_correlation = 10.0;
+    options.method = law;
+    options.aggregate = archive;
     options.population = POPULATION;
     options.elites = ELITES;
-    options.price = 0.25;
+    options.penalty = 0.25;
     options.direction = seed & 1 ? ZILCH_MAXIMIZE : ZILCH_MINIMIZE;
     zilch_optimizer *optimizer;
     OK(zilch_optimizer_create(&optimizer, DIM, seed, &options));
@@ -51,7 +49,7 @@ static zilch_optimizer *make_optimizer(zilch_law law, zilch_archive archive, uin
 
 static zilch_optimizer *make_simple(void)
 {
-    return make_optimizer(ZILCH_LAW_ZIG, ZILCH_ARCHIVE_LATEST, UINT64_MAX - 1);
+    return make_optimizer(ZILCH_METHOD_DEFAULT, ZILCH_AGGREGATE_LATEST, UINT64_MAX - 1);
 }
 
 /* A function of the point and the id: some fail, some are a negative zero, all are noisy. */
@@ -76,15 +74,18 @@ static void advance_partly(zilch_optimizer *optimizer, size_t asked, size_t unan
     const size_t dim = zilch_optimizer_dim(optimizer);
     uint64_t *id = malloc(asked * sizeof *id);
     double *x = malloc(asked * dim * sizeof *x);
-    OK(zilch_ask(optimizer, asked, id, x));
+    OK(zilch_optimizer_ask(optimizer, asked, id, x));
     const uint64_t before = zilch_optimizer_progress(optimizer).generations;
     for (size_t i = asked - unanswered; i-- > 0;) {
         const double value = value_of(id[i], x + i * dim, dim);
         const double error = error_of(id[i]);
-        OK(zilch_tell_error(optimizer, 1, &id[i], &value, &error));
+        OK(zilch_optimizer_tell_error(optimizer, 1, &id[i], &value, &error));
     }
-    OK(zilch_advance(optimizer));
+    OK(zilch_optimizer_advance(optimizer));
     assert_int_equal(zilch_optimizer_progress(optimizer).generations, before + 1);
+    if (optimizer->generations - optimizer->epoch.improved >= 2) {
+        zi_optimizer_begin_anew(optimizer);
+    }
     free(id);
     free(x);
 }
@@ -224,7 +225,7 @@ static void check_file(void)
     check_one_answer(database, "PRAGMA foreign_key_check", NULL);
     check_one_answer(database, "PRAGMA journal_mode", "wal");
     check_one_answer(database, "PRAGMA application_id", "2053729379");
-    check_one_answer(database, "PRAGMA user_version", "4");
+    check_one_answer(database, "PRAGMA user_version", "5");
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     DIR *listing = opendir(scratch.folder);
     for (const struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
@@ -240,10 +241,10 @@ enum { GENERATIONS = 4, MOST_TOLD = 4 * GENERATIONS * POPULATION };
 /* What is to be read again. */
 typedef struct expected {
     const zilch_optimizer *optimizer;
-    zilch_run_texts texts;
+    const zilch_request *request;
     zilch_progress progress[GENERATIONS];
     uint64_t best[GENERATIONS];
-    zi_told told[MOST_TOLD];
+    zi_evaluation told[MOST_TOLD];
     uint64_t generation_of[MOST_TOLD];
     size_t count; /* told */
     size_t read;  /* rows so far */
@@ -253,15 +254,66 @@ static void expect_generation(expected *e, const zilch_optimizer *optimizer)
 {
     size_t count;
     zilch_record best;
-    const zi_told *news = zi_optimizer_news(optimizer, &count);
+    const zi_evaluation *news = zi_optimizer_new_evaluations(optimizer, &count);
     const zilch_progress progress = zilch_optimizer_progress(optimizer);
-    OK(zilch_best(optimizer, NULL, &best));
+    OK(zilch_optimizer_best(optimizer, NULL, &best));
     e->progress[progress.generations - 1] = progress;
     e->best[progress.generations - 1] = best.point;
     for (size_t i = 0; i < count; i++) {
         assert_true(e->count < MOST_TOLD);
         e->generation_of[e->count] = progress.generations;
         e->told[e->count++] = news[i];
+    }
+}
+
+static void check_rows(const zilch_request *got, zilch_setting_kind kind, size_t count,
+                       const zilch_option *row, const void *options)
+{
+    for (size_t i = 0; i < count; i++) {
+        char text[ZILCH_OPTION_SIZE];
+        zilch_option_format(&row[i], options, text);
+        const char *value = zilch_request_find(got, kind, row[i].name);
+        assert_non_null(value);
+        assert_string_equal(value, text);
+    }
+}
+
+/* All that was asked for, as it was given; what the caller gave of the first three kinds is not looked at. */
+static void check_request(const zilch_request *got, const zilch_request *given,
+                          const zilch_optimizer_options *options)
+{
+    size_t option_count, limit_count, final_count, others = 0;
+    const zilch_option *option = zilch_optimizer_option_list(&option_count);
+    const zilch_option *limit = zilch_limit_list(&limit_count);
+    const zilch_option *final = zilch_final_list(&final_count);
+    assert_string_equal(got->name, given->name);
+    assert_string_equal(got->problem, given->problem);
+    assert_string_equal(got->data, given->data);
+    assert_string_equal(got->fingerprint, given->fingerprint);
+    assert_string_equal(got->machine, "");
+    assert_string_equal(got->started, given->started);
+    check_rows(got, ZILCH_SETTING_OPTION, option_count, option, options);
+    check_rows(got, ZILCH_SETTING_LIMIT, limit_count, limit, given->limits);
+    check_rows(got, ZILCH_SETTING_FINAL, final_count, final, given->final);
+    check_rows(got, ZILCH_SETTING_LIMIT, limit_count, limit, got->limits);
+    check_rows(got, ZILCH_SETTING_FINAL, final_count, final, got->final);
+    for (size_t i = 0; i < given->settings; i++) {
+        const zilch_setting *s = &given->setting[i];
+        const char *value = zilch_request_find(got, s->kind, s->name);
+        if (s->kind >= ZILCH_SETTING_PROBLEM) {
+            assert_non_null(value);
+            assert_string_equal(value, s->value);
+            others++;
+        } else {
+            assert_null(value);
+        }
+    }
+    assert_int_equal(got->settings, option_count + limit_count + final_count + others);
+    assert_null(zilch_request_find(got, ZILCH_SETTING_MEANS, "program"));
+    assert_null(zilch_request_find(got, ZILCH_SETTING_PROBLEM, NULL));
+    assert_null(zilch_request_find(NULL, ZILCH_SETTING_PROBLEM, "program"));
+    for (size_t i = 0; i < DIM; i++) {
+        assert_string_equal(got->coordinate_names[i], given->coordinate_names[i]);
     }
 }
 
@@ -272,17 +324,13 @@ static zilch_status check_run(void *context, const zilch_run *run)
     const zilch_progress *last = &e->progress[GENERATIONS - 1];
     e->read++;
     assert_int_equal(run->run, 1);
-    assert_string_equal(run->texts.name, e->texts.name ? e->texts.name : "");
-    assert_string_equal(run->texts.problem, e->texts.problem);
-    assert_string_equal(run->texts.arguments, e->texts.arguments);
-    assert_string_equal(run->texts.machine, "");
-    assert_string_equal(run->texts.started, e->texts.started);
+    check_request(&run->request, e->request, options);
     assert_string_equal(run->version, zilch_version());
     assert_int_equal(run->seed, zilch_optimizer_seed(e->optimizer));
     assert_int_equal(run->dim, DIM);
-    assert_int_equal(run->law, options->law);
+    assert_int_equal(run->method, options->method);
     assert_int_equal(run->direction, options->direction);
-    assert_true(run->price == options->price);
+    assert_true(run->penalty == options->penalty);
     assert_int_equal(run->generations, GENERATIONS);
     assert_int_equal(run->evaluations, last->evaluations);
     assert_int_equal(run->failures, last->failures);
@@ -312,14 +360,14 @@ static zilch_status check_generation(void *context, const zilch_generation *gene
 static zilch_status check_evaluation(void *context, const zilch_evaluation *evaluation)
 {
     expected *e = context;
-    const zi_told *told = &e->told[e->read];
+    const zi_evaluation *told = &e->told[e->read];
     double x[DIM];
     zilch_record point;
     assert_int_equal(evaluation->generation, e->generation_of[e->read]);
     assert_int_equal(evaluation->id, told->id);
     assert_int_equal(evaluation->point, told->point);
     assert_true(evaluation->weight == told->weight);
-    OK(zilch_archive_read(e->optimizer, evaluation->point, x, &point));
+    OK(zilch_optimizer_point(e->optimizer, evaluation->point, x, &point));
     assert_memory_equal(evaluation->x, x, sizeof x);
     assert_int_equal(evaluation->active, point.active);
     if (isfinite(told->value)) {
@@ -340,9 +388,9 @@ static void record_eventfully(zilch_study *study, uint64_t run, zilch_optimizer 
     for (uint64_t g = 0; g < GENERATIONS; g++) {
         const uint64_t late = POPULATION + 1;
         const double value = 3.5;
-        OK(zilch_tell_point(optimizer, foreign, g & 1 ? INFINITY : 1.5));
+        OK(zilch_optimizer_tell_point(optimizer, foreign, g & 1 ? INFINITY : 1.5));
         if (g == 1) {
-            OK(zilch_tell(optimizer, 1, &late, &value));
+            OK(zilch_optimizer_tell(optimizer, 1, &late, &value));
         }
         advance_partly(optimizer, POPULATION + 3, 2);
         OK(record(study, run, optimizer));
@@ -354,11 +402,31 @@ static void test_round_trip(void **state)
 {
     (void)state;
     static expected e;
-    e = (expected){.optimizer = make_optimizer(ZILCH_LAW_ZIG, ZILCH_ARCHIVE_MEAN, UINT64_MAX),
-                   .texts = {"zig, plain", "smop1:dim=6", "--law zig \"\xc3\xa9\n\xff", NULL, "2026-11-15"}};
+    zilch_limits limits = zilch_limits_defaults();
+    zilch_final_options final = zilch_final_defaults(ZILCH_METHOD_PUBLISHED);
+    limits.generations = UINT64_MAX;
+    limits.target = -1.0 / 3.0;
+    final.final_candidates = 7;
+    static const zilch_setting settings[] = {{ZILCH_SETTING_PROBLEM, "program", "a \"\xc3\xa9\n\xff"},
+                                             {ZILCH_SETTING_OPTION, "no such option", "1"},
+                                             {ZILCH_SETTING_MEANS, "threads", "8"},
+                                             {ZILCH_SETTING_PROBLEM, "threads", ""}};
+    static const char *const names[DIM] = {"x", "y", "x", "", "\xc3\xa9", "a name"};
+    const zilch_request request = {.name = "plain, default",
+                                   .problem = "smop1:dim=6",
+                                   .data = "some/file.csv",
+                                   .fingerprint = "0123456789abcdef",
+                                   .started = "2026-11-15",
+                                   .limits = &limits,
+                                   .final = &final,
+                                   .settings = COUNT(settings),
+                                   .setting = settings,
+                                   .coordinate_names = names};
+    e = (expected){.optimizer = make_optimizer(ZILCH_METHOD_DEFAULT, ZILCH_AGGREGATE_MEAN, UINT64_MAX),
+                   .request = &request};
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
     uint64_t run;
-    OK(zilch_study_start(study, &e.texts, e.optimizer, &run));
+    OK(zilch_study_start(study, e.request, e.optimizer, &run));
     assert_int_equal(run, 1);
     record_eventfully(study, run, (zilch_optimizer *)(uintptr_t)e.optimizer, &e);
     for (int turn = 0; turn < 2; turn++) { /* by the writer, and by a reader after it */
@@ -382,7 +450,7 @@ static void test_round_trip(void **state)
 }
 
 /* After each generation, whatever the law: the same bytes, and they stay the same. */
-static void check_resume_everywhere(zilch_law law, zilch_archive archive)
+static void check_resume_everywhere(zilch_method law, zilch_aggregate archive)
 {
     zilch_optimizer *steady = make_optimizer(law, archive, 77);
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
@@ -405,9 +473,9 @@ static void check_resume_everywhere(zilch_law law, zilch_archive archive)
 static void test_resume_everywhere(void **state)
 {
     (void)state;
-    for (int law = ZILCH_LAW_ZIG; law <= ZILCH_LAW_EA; law++) {
-        check_resume_everywhere((zilch_law)law, ZILCH_ARCHIVE_LATEST);
-        check_resume_everywhere((zilch_law)law, ZILCH_ARCHIVE_MEAN);
+    for (int law = ZILCH_METHOD_DEFAULT; law <= ZILCH_METHOD_EA; law++) {
+        check_resume_everywhere((zilch_method)law, ZILCH_AGGREGATE_LATEST);
+        check_resume_everywhere((zilch_method)law, ZILCH_AGGREGATE_MEAN);
     }
     check_file();
 }
@@ -422,8 +490,8 @@ static void test_resume_within_generation(void **state)
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
     const uint64_t run = start(study, optimizer);
     advance(optimizer);
-    OK(zilch_ask(optimizer, 3, id, x));
-    OK(zilch_tell(optimizer, 1, id, x));
+    OK(zilch_optimizer_ask(optimizer, 3, id, x));
+    OK(zilch_optimizer_tell(optimizer, 1, id, x));
     OK(record(study, run, optimizer));
     check_resumes(run, optimizer);
     zilch_study_close(study);
@@ -445,7 +513,7 @@ static void test_several_runs(void **state)
     zilch_study *study = open_study(ZILCH_STUDY_CREATE);
     uint64_t count = 0;
     for (uint64_t r = 0; r < RUNS; r++) {
-        optimizer[r] = make_optimizer((zilch_law)r, ZILCH_ARCHIVE_LATEST, r);
+        optimizer[r] = make_optimizer((zilch_method)r, ZILCH_AGGREGATE_LATEST, r);
         assert_int_equal(start(study, optimizer[r]), r + 1);
     }
     for (int g = 0; g < GENERATIONS; g++) {
@@ -666,7 +734,7 @@ static void test_wrong_turns(void **state)
     (void)state;
     uint64_t run = 99;
     const double x[DIM] = {0};
-    zilch_optimizer *other = make_optimizer(ZILCH_LAW_ZIG, ZILCH_ARCHIVE_LATEST, 5);
+    zilch_optimizer *other = make_optimizer(ZILCH_METHOD_DEFAULT, ZILCH_AGGREGATE_LATEST, 5);
     zilch_optimizer *optimizer = make_study(1);
     zilch_study *study = open_study(ZILCH_STUDY_WRITE);
     FAILS(record(study, 1, optimizer), ZILCH_ESTATE, "recorded to generation 1");
@@ -687,10 +755,11 @@ static void test_wrong_turns(void **state)
     study = open_study(ZILCH_STUDY_WRITE);
     OK(zilch_study_resume(study, 1, &optimizer));
     advance(optimizer);
-    OK(zilch_tell_point(optimizer, x, 1.0));
+    OK(zilch_optimizer_tell_point(optimizer, x, 1.0));
     uint64_t id;
     double asked[DIM];
-    OK(zilch_ask(optimizer, 1, &id, asked)); /* the archive has taken the point for the next generation */
+    OK(zilch_optimizer_ask(optimizer, 1, &id,
+                           asked)); /* the archive has taken the point for the next generation */
     FAILS(record(study, 1, optimizer), ZILCH_ESTATE, "before the next");
     zilch_study_close(study);
     zilch_optimizer_destroy(optimizer);
@@ -706,9 +775,9 @@ static void test_other_optimizer(void **state)
     zilch_optimizer *optimizer = make_study(1);
     const zilch_optimizer_options *settings = zilch_optimizer_settings(optimizer);
     zilch_optimizer_options others[] = {*settings, *settings, *settings};
-    others[0].law = ZILCH_LAW_EA;
+    others[0].method = ZILCH_METHOD_EA;
     others[1].direction = ZILCH_MAXIMIZE;
-    others[2].price *= 2;
+    others[2].penalty *= 2;
     assert_int_not_equal(settings->direction, ZILCH_MAXIMIZE);
     zilch_study *study = open_study(ZILCH_STUDY_WRITE);
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -722,6 +791,165 @@ static void test_other_optimizer(void **state)
     zilch_study_close(study);
     check_resumes(1, optimizer);
     zilch_optimizer_destroy(optimizer);
+    check_file();
+}
+
+/* ---- The same runs --------------------------------------------------------------------------------------
+ */
+
+enum { MOST_RUNS = 32 };
+
+/* Runs that were asked for in some way, and which of the others were asked for in the same. */
+typedef struct sameness {
+    zilch_study *other;
+    const zilch_run *first;
+    int is_same[MOST_RUNS][MOST_RUNS];
+} sameness;
+
+static zilch_status compare_second(void *context, const zilch_run *run)
+{
+    sameness *s = context;
+    s->is_same[s->first->run][run->run] = zilch_run_is_same(s->first, run);
+    return ZILCH_OK;
+}
+
+static zilch_status compare_first(void *context, const zilch_run *run)
+{
+    sameness *s = context;
+    s->first = run;
+    return zilch_study_runs(s->other, compare_second, s);
+}
+
+/* Everything that a run can be asked for by. */
+typedef struct asking {
+    zilch_request request;
+    zilch_limits limits;
+    zilch_final_options final;
+    zilch_setting setting[2];
+    zilch_optimizer_options options;
+    size_t dim;
+    uint64_t seed;
+} asking;
+
+static asking ask_first(void)
+{
+    asking a = {.limits = zilch_limits_defaults(),
+                .final = zilch_final_defaults(ZILCH_METHOD_DEFAULT),
+                .setting = {{ZILCH_SETTING_PROBLEM, "program", "a"}, {ZILCH_SETTING_MEANS, "threads", "2"}},
+                .options = zilch_optimizer_defaults(),
+                .dim = DIM,
+                .seed = 1};
+    a.request = (zilch_request){.name = "name",
+                                .problem = "problem",
+                                .data = "file",
+                                .fingerprint = "0123",
+                                .machine = "here",
+                                .started = "now",
+                                .settings = 2};
+    a.options.population = POPULATION;
+    a.options.elites = ELITES;
+    return a;
+}
+
+typedef void (*other_asking)(asking *a);
+#define OTHER(name, what)       \
+    static void name(asking *a) \
+    {                           \
+        what;                   \
+    }
+OTHER(other_nothing, (void)a)
+OTHER(other_seed, a->seed = 2)
+OTHER(other_limit, a->limits.generations = 3)
+OTHER(other_target, a->limits.target = 1.0)
+OTHER(other_means, a->setting[1].value = "3")
+OTHER(no_means, a->request.settings = 1)
+OTHER(other_machine, a->request.machine = "there")
+OTHER(other_time, a->request.started = "later")
+OTHER(other_path, a->request.data = "the same file elsewhere")
+OTHER(other_name, a->request.name = "name 2")
+OTHER(no_name, a->request.name = NULL)
+OTHER(other_problem, a->request.problem = "problem 2")
+OTHER(other_data, a->request.fingerprint = "4567")
+OTHER(no_fingerprint, a->request.fingerprint = NULL)
+OTHER(other_program, a->setting[0].value = "b")
+OTHER(other_setting, a->setting[0].name = "jobs")
+OTHER(no_settings, a->request.settings = 0)
+OTHER(more_settings, a->setting[1].kind = ZILCH_SETTING_PROBLEM)
+OTHER(other_final, a->final.final_candidates = 7)
+OTHER(other_pruning, a->final.final_pruning = 0)
+OTHER(other_method, a->options.method = ZILCH_METHOD_PUBLISHED)
+OTHER(other_direction, a->options.direction = ZILCH_MAXIMIZE)
+OTHER(other_penalty, a->options.penalty = 0.5)
+OTHER(other_margin, a->options.margin = 0.25)
+OTHER(other_weighting, a->options.weighting = ZILCH_WEIGHTING_EQUAL)
+OTHER(other_dim, a->dim = DIM - 1)
+
+static const struct {
+    other_asking change;
+    int is_same;
+} askings[] = {{other_nothing, 1},   {other_seed, 1},      {other_limit, 1},   {other_target, 1},
+               {other_means, 1},     {no_means, 1},        {other_machine, 1}, {other_time, 1},
+               {other_path, 1},      {other_name, 0},      {no_name, 0},       {other_problem, 0},
+               {other_data, 0},      {no_fingerprint, 0},  {other_program, 0}, {other_setting, 0},
+               {no_settings, 0},     {more_settings, 0},   {other_final, 0},   {other_pruning, 0},
+               {other_method, 0},    {other_direction, 0}, {other_penalty, 0}, {other_margin, 0},
+               {other_weighting, 0}, {other_dim, 0}};
+
+static zilch_optimizer *asked_optimizer(size_t i, asking *a)
+{
+    zilch_optimizer *optimizer;
+    *a = ask_first();
+    askings[i].change(a);
+    a->request.limits = &a->limits;
+    a->request.final = &a->final;
+    a->request.setting = a->setting;
+    OK(zilch_optimizer_create(&optimizer, a->dim, a->seed, &a->options));
+    return optimizer;
+}
+
+static zilch_status match_run(void *context, const zilch_run *run)
+{
+    size_t *matched = context;
+    for (size_t i = 0; i < COUNT(askings); i++) {
+        asking a;
+        zilch_optimizer *optimizer = asked_optimizer(i, &a);
+        const int is_expected = i + 1 == run->run || (askings[i].is_same && askings[run->run - 1].is_same);
+        if (zilch_run_matches(run, &a.request, optimizer) != is_expected) {
+            fail_msg("run %d and case %zu are%s the same", (int)run->run, i, is_expected ? "" : " not");
+        }
+        (*matched)++;
+        zilch_optimizer_destroy(optimizer);
+    }
+    return ZILCH_OK;
+}
+
+static void test_same_runs(void **state)
+{
+    (void)state;
+    static sameness s;
+    size_t matched = 0;
+    zilch_study *study = open_study(ZILCH_STUDY_CREATE);
+    for (size_t i = 0; i < COUNT(askings); i++) {
+        asking a;
+        uint64_t run;
+        zilch_optimizer *optimizer = asked_optimizer(i, &a);
+        OK(zilch_study_start(study, &a.request, optimizer, &run));
+        zilch_optimizer_destroy(optimizer);
+    }
+    s.other = open_study(ZILCH_STUDY_READ);
+    OK(zilch_study_runs(study, compare_first, &s));
+    for (size_t i = 0; i < COUNT(askings); i++) {
+        for (size_t j = 0; j < COUNT(askings); j++) {
+            const int is_expected = i == j || (askings[i].is_same && askings[j].is_same);
+            if (s.is_same[i + 1][j + 1] != is_expected) {
+                fail_msg("runs %zu and %zu are%s the same", i + 1, j + 1, is_expected ? "" : " not");
+            }
+        }
+    }
+    OK(zilch_study_runs(study, match_run, &matched));
+    assert_int_equal(matched, COUNT(askings) * COUNT(askings));
+    zilch_study_close(s.other);
+    zilch_study_close(study);
     check_file();
 }
 
@@ -1463,13 +1691,14 @@ static void test_other_version(void **state)
 {
     (void)state;
     zilch_optimizer_destroy(make_study(1));
-    edit("PRAGMA user_version = 5");
-    check_all_modes(ZILCH_EVERSION, "version 5, this library reads version 4");
+    edit("PRAGMA user_version = 6");
+    check_all_modes(ZILCH_EVERSION,
+                    "is a study of a later version than those that this library reads, 4 to 5");
     edit("PRAGMA user_version = 1"); /* of before there were weights */
-    check_all_modes(ZILCH_EVERSION, "version 1");
+    check_all_modes(ZILCH_EVERSION, "is a study of an earlier version");
     edit("PRAGMA user_version = 0");
-    check_all_modes(ZILCH_EVERSION, "version 0");
-    edit("PRAGMA user_version = 4; PRAGMA journal_mode = DELETE");
+    check_all_modes(ZILCH_EVERSION, "is a study of an earlier version");
+    edit("PRAGMA user_version = 5; PRAGMA journal_mode = DELETE");
     OK(open_status(ZILCH_STUDY_READ));
     OK(open_status(ZILCH_STUDY_WRITE)); /* into a log again */
     check_file();
@@ -1595,7 +1824,8 @@ static const struct {
 } damages[] = {
     {"UPDATE runs SET name = NULL", BY(RUNS_READER)},
     {"UPDATE runs SET problem = NULL", BY(RUNS_READER)},
-    {"UPDATE runs SET arguments = x'00'", BY(RUNS_READER)},
+    {"UPDATE runs SET data = x'00'", BY(RUNS_READER)},
+    {"UPDATE runs SET fingerprint = NULL", BY(RUNS_READER)},
     {"UPDATE runs SET machine = CAST(x'610062' AS TEXT)", BY(RUNS_READER)},
     {"UPDATE runs SET version = NULL", BY(RUNS_READER)},
     {"UPDATE runs SET seed = seed + 1", BY(RESUME)},
@@ -1606,14 +1836,35 @@ static const struct {
     {"UPDATE runs SET dim = 600", BY(EVALUATIONS_READER) | BY(CONCLUSION_READER) | BY(RESUME)},
     {"UPDATE runs SET dim = 1000000000000", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE runs SET dim = -6", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
-    {"UPDATE runs SET law = 'adhoc'", BY(EVALUATIONS_READER) | BY(RESUME)},
-    {"UPDATE runs SET law = 'ea'", BY(RESUME)},
-    {"UPDATE runs SET law = 'none'", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE runs SET method = 'adhoc'", BY(EVALUATIONS_READER) | BY(RESUME)},
+    {"UPDATE runs SET method = 'ea'", BY(RESUME)},
+    {"UPDATE runs SET method = 'none'", BY(RUNS_READER) | BY(EVALUATIONS_READER) | BY(RESUME)},
     {"UPDATE runs SET direction = 'up'", BY(RUNS_READER) | BY(RESUME)},
     {"UPDATE runs SET direction = 'maximize'", BY(RESUME)},
-    {"UPDATE runs SET price = price + 1", BY(RESUME)},
-    {"UPDATE runs SET price = 9e999", BY(RUNS_READER) | BY(RESUME)},
-    {"UPDATE runs SET price = NULL", BY(RUNS_READER) | BY(RESUME)},
+    {"UPDATE runs SET penalty = penalty + 1", BY(RESUME)},
+    {"UPDATE runs SET penalty = 9e999", BY(RUNS_READER) | BY(RESUME)},
+    {"UPDATE runs SET penalty = NULL", BY(RUNS_READER) | BY(RESUME)},
+    {"UPDATE settings SET kind = 'sort' WHERE name = 'margin'", BY(RUNS_READER)},
+    {"UPDATE settings SET name = x'00' WHERE name = 'margin'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = NULL WHERE name = 'margin'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = 'many' WHERE kind = 'limit' AND name = 'generations'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = '-1' WHERE kind = 'limit' AND name = 'evaluations'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = 'inf' WHERE kind = 'limit' AND name = 'target'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = 'maybe' WHERE kind = 'final' AND name = 'final_pruning'", BY(RUNS_READER)},
+    {"UPDATE settings SET value = '100001' WHERE kind = 'final' AND name = 'final_candidates'",
+     BY(RUNS_READER)},
+    {"INSERT INTO coordinates VALUES (1, 0, 'a')", BY(RUNS_READER)}, /* of six */
+    {"INSERT INTO coordinates VALUES (1, 1, 'a')", BY(RUNS_READER)},
+    {"INSERT INTO coordinates VALUES (1, 0, 'a'), (1, 1, 'b'), (1, 2, 'c'), (1, 3, 'd'), (1, 4, 'e'), (1, 6, "
+     "'g')",
+     BY(RUNS_READER)},
+    {"INSERT INTO coordinates VALUES (1, 0, 'a'), (1, 1, 'b'), (1, 2, 'c'), (1, 3, 'd'), (1, 4, 'e'), (1, 5, "
+     "'f'),"
+     " (1, 6, 'g')",
+     BY(RUNS_READER)},
+    {"INSERT INTO coordinates VALUES (1, 0, 'a'), (1, 1, 'b'), (1, 2, 'c'), (1, 3, 'd'), (1, 4, 'e'), (1, 5, "
+     "x'66')",
+     BY(RUNS_READER)},
     {"UPDATE generations SET evaluations = -1", BY(RUNS_READER) | BY(GENERATIONS_READER)},
     {"UPDATE generations SET failures = evaluations + 1", BY(RUNS_READER) | BY(GENERATIONS_READER)},
     {"UPDATE generations SET best_point = points", BY(GENERATIONS_READER)},
@@ -1735,7 +1986,8 @@ static const char *const foreign_tables[] = {
     "ALTER TABLE generations DROP COLUMN failures",
     "ALTER TABLE runs ADD COLUMN more TEXT AS (printf('%.*c', 900000000, 'a')) VIRTUAL",
     "ANALYZE",
-    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'machine   TEXT    NOT NULL,',"
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'machine     TEXT    NOT "
+    "NULL,',"
     " 'machine TEXT AS (printf(''%.*c'', 900000000, ''a'')) VIRTUAL,') WHERE name = 'runs'",
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '-- from 1', '-- from 2')",
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'dim > 0', 'dim >  0')",
@@ -1751,7 +2003,7 @@ static void test_foreign_tables(void **state)
     for (size_t i = 0; i < COUNT(foreign_tables); i++) {
         copy_file(kept, scratch.file);
         edit(foreign_tables[i]);
-        check_all_modes(ZILCH_EFORMAT, "its tables are not those of a zilch study of version 4");
+        check_all_modes(ZILCH_EFORMAT, "its tables are not those of a zilch study of version 5");
     }
     unlink(kept);
 }
@@ -2033,6 +2285,7 @@ int main(void)
         STUDY_TEST(test_wrong_turns),
         STUDY_TEST(test_other_optimizer),
         STUDY_TEST(test_reader_does_not_write),
+        STUDY_TEST(test_same_runs),
         STUDY_TEST(test_arguments),
         STUDY_TEST(test_reading_while_writing),
         STUDY_TEST(test_creating_at_once),

@@ -1,6 +1,6 @@
 /* Texts of others, as they are shown. */
 #include "support.h"
-#include "text.h"
+#include "terminal/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

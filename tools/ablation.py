@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each part of the search is worth: docs/search.md's tables, as Markdown.
+"""What each part of the search is worth: docs/explanation/search.md's tables, as Markdown.
 
     python3 tools/ablation.py ZILCH smop      SMOP1 to 8 and the ellipsoid, d = 100, 20 seeds
     python3 tools/ablation.py ZILCH lander    10 seeds, measured after 25 generations
@@ -23,46 +23,40 @@ PARTS = {
     "initial spread": "initial-spread=0.1",
     "prior sigma": "prior-sigma=5",
     "margin": "margin=0.5",
-    "margin, timid": "margin=0.5+timid=0.5",
-    "shift": "shift=0.25",
-    "copied": "copied=0.02",
-    "redrawn": "redrawn=0.05",
-    "widened": "widened=yes",
+    "margin, reactivation": "margin=0.5+reactivation=0.5",
+    "mean shift": "mean-shift=0.25",
+    "recombination": "recombination=0.02",
+    "immigrants": "immigrants=0.05",
+    "variance scaling": "variance-scaling=yes",
     "linear weights": "weighting=linear",
     "fisher": "inverter=exact+shrinkage=fisher",
-    "again uncertain": "again=uncertain",
+    "reevaluate uncertain": "reevaluate=uncertain",
 }
 LEFT_OUT = {
     "initial spread": "initial-spread=0",
     "prior sigma": "prior-sigma=0",
     "margin": "margin=0",
-    "timid": "timid=0",
-    "shift": "shift=0",
-    "copied": "copied=0",
-    "redrawn": "redrawn=0",
-    "widened": "widened=no",
+    "reactivation": "reactivation=0",
+    "mean shift": "mean-shift=0",
+    "recombination": "recombination=0",
+    "immigrants": "immigrants=0",
+    "variance scaling": "variance-scaling=no",
     "linear weights": "weighting=equal",
     "shrinkage": "shrinkage=none",
-    "again uncertain": "again=all",
+    "reevaluate uncertain": "reevaluate=all",
     "correlations": "shrinkage=all",
 }
 TRIED = {
     "initial spread 0.5": "initial-spread=0.5",
-    "log weights": "weighting=log",
     "bayes": "shrinkage=bayes",
     "entrywise": "shrinkage=entrywise",
     "amortised": "inverter=amortised",
-    "prior p 30": "prior-p=30",
-    "prior mu 10": "prior-mu=10",
-    "memory of correlations 30": "prior-correlation=30",
-    "normal scores": "values=scores",
-    "restart 20": "restart=20",
-    "mean archive": "archive=mean",
+    "mean of values": "aggregate=mean",
 }
 # On the lander, what the end and the noise take part in; and of what was tried, what noise may decide.
-LANDER_PARTS = PARTS | {"pruning": "prune=yes"}
-LANDER_LEFT_OUT = LEFT_OUT | {"pruning": "prune=no"}
-LANDER_TRIED = {name: TRIED[name] for name in ("log weights", "bayes", "entrywise", "mean archive")}
+LANDER_PARTS = PARTS | {"pruning": "final-pruning=yes"}
+LANDER_LEFT_OUT = LEFT_OUT | {"pruning": "final-pruning=no"}
+LANDER_TRIED = {name: TRIED[name] for name in ("bayes", "entrywise", "mean of values")}
 LANDER_TRIED |= {"common seeds": "seeds=common"}
 
 
@@ -119,7 +113,7 @@ def solved_cell(runs):
 
 def smop(arguments):
     problems = {f"smop{k}:dim={arguments.dim}": 50000 for k in range(1, 9)} | {f"ellipsoid:dim={arguments.dim}": 100000}
-    rows = chosen(arguments, methods(["ea", "dense", "adhoc"]))
+    rows = chosen(arguments, methods(["ea", "gaussian", "adhoc"]))
 
     def cells():
         for name, method in rows.items():
@@ -181,7 +175,7 @@ def dense(arguments):
     problems = ["sphere:dim=20,active=20", "ellipsoid:dim=20,active=20", "rosenbrock:dim=20,active=20"]
 
     def cells():
-        for method in ("default", "dense"):
+        for method in ("default", "gaussian"):
             row = [method]
             for problem in problems:
                 runs = compare(arguments, problem, method, ["--seeds", str(arguments.seeds or 20), "--evaluations", "200000",
@@ -190,7 +184,7 @@ def dense(arguments):
                 row.append(f"{statistics.median(reached):.0f} ({sum(r < float('inf') for r in reached)}), "
                            f"{statistics.median(scores(runs)):.1e}")
             yield row
-    table(["law", "sphere", "ellipsoid", "Rosenbrock"], cells())
+    table(["method", "sphere", "ellipsoid", "Rosenbrock"], cells())
 
 
 def main():

@@ -1,4 +1,4 @@
-"""How well laws of three factors are found again from 100 points: the table of docs/large.md.
+"""How well laws of three factors are found again from 100 points: the table of docs/explanation/large.md.
 
 python3 tools/factors.py, with the package zilch installed. Root mean square errors of all latent correlations, the
 median of five laws.

@@ -9,7 +9,8 @@ zilch=$1
 folder=$2
 generations=${3:-100}
 runs=${4:-10}
-published='dense:published+dense+price=0,ea:published+ea,adhoc:published+adhoc,zig:published'
+as_published='+reevaluate=all+initial-spread=0+final-pruning=no'
+published="gaussian:gaussian$as_published+penalty=0,ea:ea$as_published,adhoc:adhoc$as_published,published"
 ours='exact:published+inverter=exact,uncorrelated:default+shrinkage=all,default'
 mkdir -p "$folder"
 cd "$folder"
@@ -33,12 +34,12 @@ timed()
   printf '%s: %d s\n' "$what" $(($(date +%s) - began)) | tee -a times.txt
 }
 
-timed 'the four laws of the publication' compare "$published" -o published.txt
+timed 'the four methods of the publication' compare "$published" -o published.txt
 timed 'three more methods' compare "$published,$ours" -o tables.txt
 compare "$published,$ours" --csv -o runs.csv
 compare "$published,$ours" --latex -o tables.tex
 "$zilch" report results.study -o results.html --figures figures
 if [ ! -e algorithm2.study ]; then
-  "$zilch" lander --preset published --population 1000 --generations "$generations" --study algorithm2.study >algorithm2.txt
+  "$zilch" lander --method published --population 1000 --generations "$generations" --study algorithm2.study >algorithm2.txt
 fi
 "$zilch" report algorithm2.study -o algorithm2.html --figures algorithm2

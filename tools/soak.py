@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A long search, watched: docs/reliability.md's lines on memory, speed and the growth of a study.
+"""A long search, watched: docs/explanation/reliability.md's lines on memory, speed and the growth of a study.
 
     python3 tools/soak.py ZILCH [--generations N] [--study FILE] [OPTION...]
 

@@ -512,6 +512,40 @@ def test_observations_may_be_of_any_layout() -> None:
         assert bits(control(observations[4])) == bits(actions[4])
 
 
+# ---- Episodes
+
+def test_evaluated_episodes_are_those_of_worlds_that_are_stepped() -> None:
+    controller = zilch.Controller.published()
+    flown = controller.evaluate(40, seed=5, enable_wind=True, gravity=-9.0, threads=2)
+    for k in range(40):
+        one = zilch.LunarLander(continuous=True, enable_wind=True, gravity=-9.0)
+        observation, _ = one.reset(seed=5 + k)
+        total, steps, over = 0.0, 0, False
+        while not over:
+            observation, reward, terminated, truncated, _ = one.step(controller(observation))
+            total, steps, over = total + reward[0], steps + 1, bool(terminated[0] or truncated[0])
+        assert (total, steps) == (flown.returns[k], flown.steps[k])
+    assert len(flown.returns) == sum(flown.endings.values())
+
+
+def test_a_summary_of_episodes_is_as_numpy_has_it() -> None:
+    flown = zilch.Controller.published().evaluate(60, seed=100)
+    assert flown.mean == pytest.approx(flown.returns.mean(), rel=1e-14)
+    assert flown.deviation == pytest.approx(flown.returns.std(ddof=1), rel=1e-12)
+    assert flown.quartiles == pytest.approx(np.quantile(flown.returns, [0, 0.25, 0.5, 0.75, 1]), rel=1e-14)
+    assert flown.solved == np.mean(flown.returns >= 200)
+    assert list(flown.endings) == ["landed", "crashed", "out", "truncated"]
+    assert np.isnan(zilch.Controller.published().evaluate(1).deviation)
+
+
+@pytest.mark.parametrize(("arguments", "word"), [
+    ({"episodes": 0}, "episodes"), ({"seed": -1}, "seed"), ({"gravity": 1.0}, "gravity"), ({"seed": 2**64 - 5}, "seeds"),
+    ({"threads": -1}, "threads"), ({"max_episode_steps": 0}, "max_episode_steps")])
+def test_episodes_that_cannot_be_flown(arguments: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        zilch.Controller.published().evaluate(**arguments)
+
+
 # ---- Controllers
 
 

@@ -1,7 +1,9 @@
 """minimize and maximize: what they give, in every way of evaluating, interrupted and not."""
 
+import inspect
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -21,7 +23,7 @@ COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUI
 needs_command = pytest.mark.skipif(COMMAND is None, reason="no command: put its path into ZILCH")
 
 DIM = 8
-SHORT = {"population": 20, "generations": 4, "price": 0.01}
+SHORT = {"population": 20, "generations": 4, "penalty": 0.01}
 
 
 def command(*words):
@@ -98,7 +100,7 @@ def assert_same(a, b):
 # ---- What it gives
 
 def test_finds_a_sparse_minimum():
-    result = zilch.minimize(bowl, 20, price=0.05, population=100, generations=40)
+    result = zilch.minimize(bowl, 20, penalty=0.05, population=100, generations=40)
     assert list(np.flatnonzero(result.x)) == [0, 3]
     np.testing.assert_allclose(result.x[[0, 3]], [1.5 / 1.1, -0.5 / 1.1], atol=1e-3)
 
@@ -136,7 +138,7 @@ def test_recommended_is_as_good_as_the_best_seen():
 
 
 def test_without_a_recommendation_the_best_seen_is_the_result():
-    result = search(recommend=0)
+    result = search(final_evaluations=0)
     assert result.recommended is None
     np.testing.assert_array_equal(result.x, result.best.x)
     assert result.fun == result.best.value
@@ -144,16 +146,16 @@ def test_without_a_recommendation_the_best_seen_is_the_result():
 
 
 def test_without_pruning_the_recommended_point_was_in_the_search():
-    result = search(prune=False)
+    result = search(final_pruning=False)
     seen = []
-    search(lambda x: seen.append(x.copy()) or bowl(x), recommend=0)
+    search(lambda x: seen.append(x.copy()) or bowl(x), final_evaluations=0)
     assert any(np.array_equal(result.x, x) for x in seen)
     assert result.recommended.pruned == 0
 
 
 def test_history_has_a_row_for_each_generation():
     seen = []
-    result = search(lambda x: seen.append((bowl(x), np.count_nonzero(x))) or seen[-1][0], recommend=0)
+    result = search(lambda x: seen.append((bowl(x), np.count_nonzero(x))) or seen[-1][0], final_evaluations=0)
     assert list(result.history["generation"]) == [1, 2, 3, 4]
     assert list(result.history["evaluations"]) == [20, 40, 60, 80]
     fitness = np.array([value + 0.01 * active for value, active in seen])
@@ -164,7 +166,7 @@ def test_history_has_a_row_for_each_generation():
 
 def test_noise_is_in_the_recommendation():
     rng = np.random.default_rng(1)
-    result = search(lambda x: bowl(x) + 0.2 * rng.normal(), archive="mean", generations=20)
+    result = search(lambda x: bowl(x) + 0.2 * rng.normal(), aggregate="mean", generations=20)
     assert result.recommended.deviation == pytest.approx(0.2, rel=0.5)
     assert result.recommended.error == result.recommended.deviation / result.recommended.evaluations**0.5
     assert result.history["noise"][-1] == pytest.approx(0.2, rel=0.7)
@@ -190,9 +192,9 @@ def test_disp_says_each_generation_on_standard_error(capsys):
 
 
 def test_options_of_the_optimizer_are_taken():
-    result = search(bounds=(-1, 1), groups=[[0, 3]], off=[7], law="adhoc", share=0.9)
+    result = search(bounds=(-1, 1), groups=[[0, 3]], forced_off=[7], method="adhoc", quorum=0.9)
     settings = result.optimizer.settings
-    assert (settings["law"], settings["share"]) == ("adhoc", 0.9)
+    assert (settings["method"], settings["quorum"]) == ("adhoc", 0.9)
     assert np.abs(result.best.x).max() <= 1
     assert (result.best.x[0] != 0) == (result.best.x[3] != 0)
     assert result.best.x[7] == 0
@@ -208,7 +210,7 @@ def test_every_way_gives_the_same(way):
 @pytest.mark.parametrize("way", WAYS[1:])
 @pytest.mark.parametrize("options", [
     {"x0": np.eye(DIM)}, {"evaluations": 70}, {"target": 0.9}, {"stagnation": 2, "generations": 0},
-    {"x0": np.eye(DIM), "evaluations": 70}, {"recommend": 30, "prune": False}])
+    {"x0": np.eye(DIM), "evaluations": 70}, {"final_evaluations": 30, "final_pruning": False}])
 def test_every_way_gives_the_same_with_options(way, options):
     assert_same(search(way=way, **options), search(**options))
 
@@ -222,7 +224,7 @@ def test_executors_give_the_same_as_none(make, vectorized):
 
 def test_a_vectorized_function_gets_a_sixteenth_of_the_population_from_an_executor():
     sizes = []
-    search(lambda x: sizes.append(len(x)) or bowl(x), "both", population=100, generations=1, recommend=0)
+    search(lambda x: sizes.append(len(x)) or bowl(x), "both", population=100, generations=1, final_evaluations=0)
     assert sum(sizes) == 100
     assert len(sizes) <= 16
 
@@ -238,7 +240,7 @@ def test_a_share_does_not_wait_for_a_straggler():
         return value
 
     with ThreadPoolExecutor(2) as executor:
-        result = search(straggling, "executor", executor=executor, share=0.8, recommend=0)
+        result = search(straggling, "executor", executor=executor, quorum=0.8, final_evaluations=0)
         assert not release.is_set()
         assert result.nit == 4
         release.set()
@@ -263,15 +265,28 @@ def test_a_straggler_does_not_come_back_into_the_recommendation():
             release.set()
 
     with ThreadPoolExecutor(2) as executor:
-        result = search(straggling, "executor", executor=executor, share=0.5, callback=let_go)
+        result = search(straggling, "executor", executor=executor, quorum=0.5, callback=let_go)
     assert result.fun == bowl(result.x)
 
 
 def test_points_that_the_search_has_forgotten_are_not_told():
     """The library remembers four populations of unanswered points."""
-    with ThreadPoolExecutor(2) as executor:
-        result = zilch.minimize(bowl, 8, population=10, generations=5, over_ask=6, executor=executor, recommend=0)
-    assert result.nit == 5
+    class Late:
+        """The newest point of each ten is answered at once; the others wait until many generations are out."""
+
+        def __init__(self):
+            self.waiting = []
+
+        def submit(self, f, x):
+            self.waiting.append((future := Future(), f(x)))
+            n = len(self.waiting)
+            for one, value in self.waiting[-1:] if n % 10 == 0 else self.waiting if n == 79 else ():
+                if not one.done() and one.set_running_or_notify_cancel():
+                    one.set_result(value)
+            return future
+
+    result = zilch.minimize(bowl, 8, population=10, generations=9, quorum=0.1, executor=Late(), final_evaluations=0)
+    assert result.nit == 9
 
 
 def test_a_share_and_a_number_of_evaluations_go_together_with_a_study(tmp_path):
@@ -284,8 +299,8 @@ def test_a_share_and_a_number_of_evaluations_go_together_with_a_study(tmp_path):
         return value
 
     with ThreadPoolExecutor(4) as executor:
-        result = zilch.minimize(halting, 8, population=20, evaluations=20, generations=0, share=0.5, executor=executor,
-                                study=tmp_path / "a.study", recommend=0)
+        result = zilch.minimize(halting, 8, population=20, evaluations=20, generations=0, quorum=0.5, executor=executor,
+                                study=tmp_path / "a.study", final_evaluations=0)
     assert result.message == "stopped by: evaluations"
     assert result.history["generation"].tolist() == [1]
 
@@ -305,7 +320,7 @@ def test_an_exception_at_x0_ends_what_is_not_begun():
 
 def test_noise_that_is_common_to_a_generation_is_so_through_an_executor():
     problem = zilch.problem("lander", episodes=1, seeds="common")
-    options = {"population": 8, "generations": 2, "recommend": 8, "x0": zilch.Controller.published().parameters}
+    options = {"population": 8, "generations": 2, "final_evaluations": 8, "x0": zilch.Controller.published().parameters}
     with ThreadPoolExecutor(2) as executor:
         through = zilch.maximize(problem, executor=executor, **options)
     assert_same(through, zilch.maximize(problem, **options))
@@ -338,16 +353,16 @@ def test_f_may_keep_and_change_what_it_gets():
 
 @pytest.mark.parametrize("kind", [np.float32, np.int64, bool, np.array, lambda v: np.round(v).astype(np.float16)])
 def test_f_may_return_any_kind_of_number(kind):
-    search(lambda x: kind(bowl(x)), generations=1, recommend=5)
-    search(lambda x: np.array([kind(v) for v in bowl(x)]), "vectorized", generations=1, recommend=5)
+    search(lambda x: kind(bowl(x)), generations=1, final_evaluations=5)
+    search(lambda x: np.array([kind(v) for v in bowl(x)]), "vectorized", generations=1, final_evaluations=5)
 
 
 # ---- Limits
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("options", [
-    {}, {"recommend": 0}, {"evaluations": 70}, {"evaluations": 70, "x0": np.eye(DIM)}, {"x0": np.ones(DIM)},
-    {"target": 0.9}, {"recommend": 3}])
+    {}, {"final_evaluations": 0}, {"evaluations": 70}, {"evaluations": 70, "x0": np.eye(DIM)}, {"x0": np.ones(DIM)},
+    {"target": 0.9}, {"final_evaluations": 3}])
 def test_nfev_is_how_often_f_was_called(way, options):
     f = Counted()
     calls = []
@@ -370,7 +385,7 @@ def test_nfev_counts_first_points_that_failed():
 @pytest.mark.parametrize("way", WAYS)
 def test_evaluations_are_never_more_than_allowed(way):
     f = Counted()
-    result = search(f, way, evaluations=50, recommend=0, generations=0)
+    result = search(f, way, evaluations=50, final_evaluations=0, generations=0)
     assert f.points == 50
     assert result.message == "stopped by: evaluations"
 
@@ -379,21 +394,21 @@ def test_evaluations_are_never_more_than_allowed(way):
 def test_first_points_cost_no_evaluations(way):
     f = Counted()
     stuck = iter(range(20))
-    result = search(f, way, evaluations=50, recommend=0, x0=np.eye(DIM), callback=lambda o: next(stuck, 99) == 99)
+    result = search(f, way, evaluations=50, final_evaluations=0, x0=np.eye(DIM), callback=lambda o: next(stuck, 99) == 99)
     assert result.message == "stopped by: evaluations"
     assert f.points == 50 + DIM
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_more_first_points_than_evaluations(way):
-    result = search(way=way, evaluations=5, recommend=0, x0=np.random.default_rng(0).normal(size=(12, DIM)))
+    result = search(way=way, evaluations=5, final_evaluations=0, x0=np.random.default_rng(0).normal(size=(12, DIM)))
     assert result.nfev == 17
 
 
 def test_target_ends_the_search_in_the_generation_that_meets_it():
-    history = search(generations=30, recommend=0).history["best_value"]
+    history = search(generations=30, final_evaluations=0).history["best_value"]
     target = float(history[12])
-    result = search(generations=30, recommend=0, target=target)
+    result = search(generations=30, final_evaluations=0, target=target)
     assert result.message == "stopped by: target"
     assert result.nit == 1 + int(np.argmax(history <= target))
     assert result.best.value <= target
@@ -404,20 +419,20 @@ def test_first_points_may_meet_the_target(way):
     x0 = np.zeros(DIM)
     x0[[0, 3]] = 1.3, -0.4
     f = Counted()
-    result = search(f, way, x0=x0, target=0.5, recommend=0)
+    result = search(f, way, x0=x0, target=0.5, final_evaluations=0)
     assert (result.nit, f.points, result.message) == (0, 1, "stopped by: target")
     np.testing.assert_array_equal(result.x, x0)
 
 
 def test_stagnation_ends_the_search():
-    result = search(lambda x: 1.0, price=0.0, generations=0, stagnation=3)
+    result = search(lambda x: 1.0, penalty=0.0, generations=0, stagnation=3)
     assert result.message == "stopped by: stagnation"
     assert result.nit == 4
 
 
 @pytest.mark.parametrize("is_submitted", [False, True])
 def test_convergence_and_divergence_end_the_search(is_submitted):
-    common = dict(on=range(3), population=14, elites=4, generations=600, recommend=30)
+    common = dict(forced_on=range(3), population=14, elites=4, generations=600, final_evaluations=30)
     with ThreadPoolExecutor(1) as pool:
         common["executor"] = pool if is_submitted else None
         narrow = zilch.minimize(lambda x: float(x @ x), 3, initial_sigma=1e-130, **common)
@@ -428,13 +443,6 @@ def test_convergence_and_divergence_end_the_search(is_submitted):
         assert np.isfinite(result.x).all() and np.isfinite(result.fun)
         ids, _ = result.optimizer.ask(5)  # whoever asks can go on
         assert len(ids) == 5
-
-
-def test_restart_goes_on_after_convergence():
-    result = zilch.minimize(lambda x: float(x @ x), 3, initial_sigma=1e-130, on=range(3), population=14, elites=4,
-                            generations=300, restart=10**6, recommend=0)
-    assert result.message == "stopped by: generations"
-    assert result.optimizer.progress.restarts > 0
 
 
 # ---- First points
@@ -518,8 +526,11 @@ def test_ctrl_c_while_an_executor_works():
         search(interrupting, executor=executor)
 
 
-def test_ctrl_c_while_a_problem_of_the_library_is_searched():
-    code = "import zilch; print('ready', flush=True); zilch.maximize(zilch.problem('lander'), generations=1000)"
+@pytest.mark.parametrize("work", [
+    "zilch.maximize(zilch.problem('lander'), generations=1000)", "zilch.Controller.published().evaluate(10**8)",
+    "zilch.problem('lander').held_out([0] * 90, 10**8)", "zilch.problem('sphere', noise=1).held_out([0] * 100, 10**12)"])
+def test_ctrl_c_while_the_library_works(work):
+    code = f"import zilch; print('ready', flush=True); {work}"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as child:
         try:
@@ -540,7 +551,7 @@ def test_failed_evaluations_are_counted_and_avoided(way):
         return np.where(x[..., 1] > 0, np.nan, np.where(x[..., 1] < -1, np.inf, bowl(x)))
 
     seen = []
-    result = search(lambda x: seen.append(np.atleast_1d(partial(x))) or partial(x), way, recommend=0)
+    result = search(lambda x: seen.append(np.atleast_1d(partial(x))) or partial(x), way, final_evaluations=0)
     failures = np.count_nonzero(~np.isfinite(np.concatenate(seen)))
     assert result.optimizer.progress.failures == failures > 0
     assert np.isfinite(result.fun)
@@ -574,7 +585,7 @@ def test_values_of_another_shape_or_kind_name_f(way, make):
     ((bowl, 0), {}, ValueError, "^dim: "), ((bowl, DIM), {"populaton": 9}, TypeError, "populaton"),
     ((bowl, DIM), {"generations": -1}, ValueError, "generations"),
     ((bowl, DIM), {"target": "low"}, TypeError, "target"),
-    ((bowl, DIM), {"executor": 3}, TypeError, "^executor: "), ((bowl, DIM), {"over_ask": -1}, ValueError, "over_ask"),
+    ((bowl, DIM), {"executor": 3}, TypeError, "^executor: "), ((bowl, DIM), {"over_ask": -1}, TypeError, "^over_ask: zilch 0.2 has it no longer"),
     ((bowl, DIM), {"x0": np.zeros(5)}, ValueError, "^x0: "), ((bowl, np.zeros((2, 2, 2))), {}, ValueError, "^x0: "),
     ((bowl,), {"x0": "here"}, (TypeError, ValueError), "^x0: "),
     ((bowl, DIM), {"evaluations": 2.5}, TypeError, "evaluations"),
@@ -585,12 +596,48 @@ def test_wrong_arguments_are_named(arguments, options, error, words):
         zilch.minimize(*arguments, **{**SHORT, **options})
 
 
-@pytest.mark.parametrize("recommend, error", [(-1, ValueError), (2.5, TypeError), ("all", TypeError)])
-def test_a_wrong_number_of_evaluations_to_recommend_is_named_before_f_is_called(recommend, error):
+@pytest.mark.parametrize("evaluations, error", [(-1, ValueError), (2.5, TypeError), ("all", TypeError), (5, ValueError)])
+def test_a_wrong_number_of_final_evaluations_is_named_before_f_is_called(evaluations, error):
     f = Counted()
-    with pytest.raises(error, match="recommend"):
-        search(f, recommend=recommend)
+    with pytest.raises(error, match="final_evaluations"):
+        search(f, final_evaluations=evaluations, final_candidates=10)
     assert f.points == 0
+
+
+@pytest.mark.parametrize("name, words", [
+    ("price", "^price: since zilch 0.2 it is called penalty$"), ("law", "it is called method$"),
+    ("prune", "it is called final_pruning$"), ("recommend", "it is called final_evaluations$"), ("on", "it is called forced_on$"),
+    ("restart", "^restart: zilch 0.2 has it no longer$"), ("populaton", "did you mean population[?]$"),
+    ("execute", "did you mean executor[?]$"), ("target_value", "did you mean target[?]$"),
+    ("zzz", "^zzz: there is no option of this name$")])
+@pytest.mark.parametrize("find", [zilch.minimize, zilch.maximize])
+def test_an_unknown_keyword_is_named_with_what_it_may_be(find, name, words):
+    f = Counted()
+    with pytest.raises(TypeError, match=words):
+        find(f, DIM, **{name: 1})
+    assert f.points == 0
+
+
+def test_none_is_the_default_of_every_option():
+    names = set(inspect.signature(zilch.minimize).parameters) - {"f", "dim", "x0", *SHORT, "forced_on", "forced_off"}
+    whole = {"seed": 1, "vectorized": False, "held_out": 0, "threads": 0, "disp": False}
+    assert_same(search(**{**dict.fromkeys(names), **whole}), search())
+
+
+# ---- The final recommendation
+
+def test_without_noise_a_recommendation_is_cheap():
+    noisy, still, said = search(), search(noisy=False), search(noisy=True)
+    assert_same(noisy, said)
+    assert still.recommended.spent <= 2 * (DIM + 2) < noisy.recommended.spent
+    assert still.fun == bowl(still.x)
+    with pytest.raises(TypeError, match="^noisy: "):
+        search(noisy="no")
+
+
+def test_final_candidates_and_pruning_are_options():
+    assert search(final_evaluations=40, final_candidates=40, final_pruning=False).recommended.spent == 40
+    assert search(method="published", elites=4).recommended.pruned == 0
 
 
 # ---- The callback
@@ -614,7 +661,7 @@ def test_the_callback_ends_the_search_by_stopiteration(way):
 
 def test_the_callback_may_look_but_not_change():
     def callback(optimizer):
-        optimizer.best, optimizer.front, optimizer.law
+        optimizer.best, optimizer.front, optimizer.model
         for change in (optimizer.ask, optimizer.advance, lambda: optimizer.tell_point(np.zeros(DIM), 0.0)):
             with pytest.raises(RuntimeError, match="cannot be changed"):
                 change()
@@ -629,7 +676,7 @@ def test_a_problem_is_searched_as_a_function_that_calls_it(name):
     problem = zilch.problem(name)
     options = {"population": 30, "generations": 5}
     a = zilch.minimize(problem, **options)
-    b = zilch.minimize(lambda x: problem(x), problem.dim, bounds=problem.bounds, price=problem.price, **options)
+    b = zilch.minimize(lambda x: problem(x), problem.dim, bounds=problem.bounds, penalty=problem.penalty, noisy=False, **options)
     assert_same(a, b)
 
 
@@ -670,17 +717,62 @@ def test_a_regression_finds_its_columns():
 
 
 @needs_command
-def test_a_noisy_problem_is_searched_and_recommended_as_by_the_command(tmp_path):
-    name = "sphere:dim=20,active=3,noise=0.5"
+@pytest.mark.parametrize("name", ["sphere:dim=20,active=3,noise=0.5", "sphere:dim=20,active=3", "smop1:dim=20", "lander:episodes=2"])
+@pytest.mark.parametrize("options", [{}, {"final_evaluations": 60, "final_candidates": 7}, {"final_pruning": False},
+                                     {"method": "published", "elites": 10}, {"method": "ea"}])
+def test_a_problem_is_searched_and_recommended_as_by_the_command(tmp_path, name, options):
+    words = [word for key, value in options.items()
+             for word in ("--" + key.replace("_", "-"), {True: "yes", False: "no"}.get(value, value))]
     command("optimize", "--problem", name, "--seed", 7, "--population", 50, "--generations", 5,
-            "--study", tmp_path / "s.study")
+            *words, "--study", tmp_path / "s.study")
     shown = json.loads(command("show", "--json", "--run", 1, tmp_path / "s.study"))
-    result = zilch.minimize(zilch.problem(name, seed=7), seed=7, population=50, generations=5)
+    problem = zilch.problem(name, seed=7)
+    find = zilch.minimize if problem.direction == "minimize" else zilch.maximize
+    result = find(problem, seed=7, population=50, generations=5, **options)
     assert list(result.x) == shown["recommended"]["x"]
     for one in ("mean", "deviation", "fitness", "evaluations", "spent", "active", "pruned"):
         assert getattr(result.recommended, one) == shown["recommended"][one], one
     assert result.best.fitness == shown["best"]["fitness"]
     assert list(result.history["best_value"]) == [row["best_value"] for row in shown["history"]]
+
+
+# ---- Held out
+
+@needs_command
+def test_what_is_held_out_is_as_by_the_command(tmp_path):
+    command("lander", "--seed", 7, "--population", 30, "--generations", 2, "--held-out", 50, "--study", tmp_path / "c.study")
+    shown = json.loads(command("show", "--json", "--run", 1, tmp_path / "c.study"))["recommended"]
+    result = zilch.maximize(zilch.problem("lander", seed=7), seed=7, population=30, generations=2, held_out=50,
+                            study=tmp_path / "p.study")
+    assert (result.held_out.mean, result.held_out.error, result.held_out.count) == (
+        shown["held_out_mean"], shown["held_out_error"], 50)
+    flown = zilch.Controller(result.x).evaluate(50)
+    assert result.held_out.mean == flown.mean
+    with zilch.Study(tmp_path / "p.study") as study:
+        kept = study.conclusions()[-1]
+    assert [kept[f"held_out_{one}"] for one in ("mean", "error", "count")] == [
+        result.held_out.mean, result.held_out.error, 50]
+
+
+def test_held_out_noise_is_not_that_of_the_search():
+    noisy = zilch.problem("sphere", dim=10, noise=0.5)
+    result = zilch.minimize(noisy, population=20, generations=3, held_out=400)
+    ids = np.arange(400, dtype=np.uint64) + np.uint64(3 << 62)
+    values = noisy(np.tile(result.x, (400, 1)), ids)
+    assert result.held_out.mean == pytest.approx(values.mean(), rel=1e-12)
+    assert result.held_out.error == pytest.approx(values.std(ddof=1) / 20, rel=1e-9)
+    assert zilch.minimize(noisy, population=20, generations=3).held_out is None
+    alone = zilch.minimize(noisy, population=20, generations=3, final_evaluations=0, held_out=1)
+    assert alone.held_out.mean == noisy.held_out(alone.best.x, 1).mean
+    assert np.isnan(alone.held_out.error)
+
+
+@pytest.mark.parametrize("f", [bowl, zilch.problem("sphere", dim=DIM, active=2)])
+def test_what_has_no_noise_of_its_own_has_nothing_to_hold_out(f):
+    with pytest.raises(ValueError, match="held_out"):
+        zilch.minimize(f, DIM, held_out=10)
+    with pytest.raises(RuntimeError, match="noise"):
+        zilch.problem("sphere", dim=DIM, active=2).held_out(np.zeros(DIM))
 
 
 # ---- Studies
@@ -705,11 +797,11 @@ def test_a_study_is_gone_on_with_as_often_as_it_is_interrupted(tmp_path):
     for _ in range(6):
         f.points, f.fails_at, f.error = 0, 30, Trouble()
         try:
-            result = search(f, study=path, recommend=0)
+            result = search(f, study=path, final_evaluations=0)
             break
         except Trouble:
             pass
-    assert_same(result, search(recommend=0))
+    assert_same(result, search(final_evaluations=0))
 
 
 def test_a_study_that_was_begun_with_an_executor_goes_on_without(tmp_path):
@@ -726,7 +818,7 @@ def test_a_finished_run_is_not_gone_on_with(tmp_path):
         assert [run["run"] for run in study.runs] == [1, 2]
 
 
-@pytest.mark.parametrize("other", [{"seed": 2}, {"price": 0.02}, {"bounds": (-1, 1)}, {"margin": 0.25}])
+@pytest.mark.parametrize("other", [{"seed": 2}, {"penalty": 0.02}, {"bounds": (-1, 1)}, {"margin": 0.25}])
 def test_another_search_is_another_run(tmp_path, other):
     path = tmp_path / "a.study"
     with pytest.raises(Trouble):
@@ -737,12 +829,60 @@ def test_another_search_is_another_run(tmp_path, other):
         assert [run["stop"] for run in study.runs] == ["generations", "generations"]
 
 
+def test_final_options_and_noise_make_another_run_and_limits_do_not(tmp_path):
+    path = tmp_path / "a.study"
+    with pytest.raises(Trouble):
+        search(Counted(55, Trouble()), study=path)
+    search(Counted(), study=path, final_candidates=5)
+    search(Counted(), study=path, noisy=False)
+    search(Counted(), study=path, generations=6)
+    with zilch.Study(path) as study:
+        assert [run["generations"] for run in study.runs] == [6, 4, 4]
+
+
+def test_a_study_keeps_what_was_asked_for(tmp_path):
+    path = tmp_path / "a.study"
+    names = [f"length {k}" for k in range(DIM)]
+    result = search(study=path, names=names, margin=0.25, variance_scaling=False, target=-1.5, final_pruning=False)
+    assert result.names == names
+    with zilch.Study(path) as study:
+        run, = study.runs
+    settings = run["settings"]
+    assert settings["option"] == result.optimizer.settings
+    assert settings["limit"] == {"generations": 4, "evaluations": 0, "target": -1.5, "stagnation": 0}
+    assert settings["final"] == {"final_candidates": 0, "final_evaluations": 0, "final_pruning": False}
+    assert (len(settings["problem"]["objective"]), settings["problem"]["noisy"]) == (64, "yes")
+    assert settings["means"] == {"final_recommendation": "yes"}
+    assert run["names"] == names
+
+
+def test_names_are_those_of_a_frame_and_are_checked():
+    frame = type("Frame", (), {"columns": ["a", "b", "c"], "__array__": lambda self, dtype=None, copy=None: np.eye(9)[:, :3]})()
+    assert zilch.minimize(lambda x: float(x @ x), frame, **SHORT).names == ["a", "b", "c"]
+    regression = pickle.loads(pickle.dumps(zilch.regression(frame, np.arange(9))))
+    assert zilch.minimize(regression, **SHORT).names == list(regression.names) == ["a", "b", "c"]
+    for names in (["a", "b"], ["a", "b", "b"], ["a", "b", 3], ["a", "b", ""]):
+        with pytest.raises(ValueError, match="^names: must be 3"):
+            zilch.minimize(lambda x: float(x @ x), 3, names=names, **SHORT)
+
+
+@needs_command
+def test_the_command_calls_coordinates_by_their_names(tmp_path):
+    path = tmp_path / "a.study"
+    names = [f"length {k}" for k in range(DIM)]
+    result = search(study=path, names=names)
+    shown = command("best", path).split("recommended")[1].splitlines()[1:]
+    assert shown == [f"length {k} = {float(result.x[k])!r}" for k in np.flatnonzero(result.x)]
+    command("best", path, "-o", tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == ','.join(f'"{name}"' for name in names)
+
+
 @needs_command
 def test_the_command_reads_the_study(tmp_path):
     path = tmp_path / "a.study"
     result = search(study=path)
     shown = json.loads(command("show", "--json", "--run", 1, path))
-    assert (shown["dim"], shown["price"], shown["generations"], shown["ended_by"]) == (DIM, 0.01, 4, "generations")
+    assert (shown["dim"], shown["penalty"], shown["generations"], shown["ended_by"]) == (DIM, 0.01, 4, "generations")
     assert [row["best_fitness"] for row in shown["history"]] == list(result.history["best_fitness"])
     assert shown["recommended"]["x"] == list(result.x)
     assert "python:bowl" in command("show", path)

@@ -358,8 +358,10 @@ def test_data_of_a_wrong_shape_are_a_valueerror(x):
 def test_data_that_are_not_finite_are_a_valueerror_that_says_where(value):
     x = table(rows=10)
     x[7, 2] = value
-    with pytest.raises(ValueError, match="row 7 column 2"):
+    with pytest.raises(ValueError, match="row 7, column 2 .counted from 0.: the value is not finite") as refused:
         ZeroInflatedGaussian().fit(x)
+    assert (refused.value.row, refused.value.column) == (7, 2)
+    assert not hasattr(refused.value, "coordinate")
 
 
 @pytest.mark.parametrize("x", [np.ones((0, 3)), np.ones((1, 3)), np.ones((3, 0))])
@@ -369,7 +371,7 @@ def test_too_few_data_are_a_valueerror(x):
 
 
 @pytest.mark.parametrize("weight, error, words", [
-    ([-1.0] + 9 * [1.0], ValueError, "weight 0"), ([np.nan] + 9 * [1.0], ValueError, "weight 0"),
+    ([-1.0] + 9 * [1.0], ValueError, "row 0 .counted from 0.: the weight"), ([np.nan] + 9 * [1.0], ValueError, "row 0 .counted from 0.: the weight"),
     (9 * [0.0] + [1.0], ValueError, "positive weight"), (9 * [1.0], ValueError, r"weight: .*\(10,\), not \(9,\)"),
     (np.ones((10, 1)), ValueError, r"weight: .*\(10, 1\)"), (10 * ["a"], TypeError, "weight: "),
     (10 * [1j], TypeError, "weight: "), (10 * [None], TypeError, "weight: ")])

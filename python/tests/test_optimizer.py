@@ -1,9 +1,11 @@
 """Ask and tell: the same points whatever the order, the same as the command's, and all within what was asked for."""
 
 import copy
+import inspect
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 
 import zilch
-from zilch import Optimizer
+from zilch import Optimizer, _options
 
 BUILT = Path(__file__).parents[2] / "build/release/cli/zilch"
 COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUILT.exists() else None)
@@ -34,7 +36,7 @@ def sphere(x):
 
 
 def searcher(**options):
-    return Optimizer(DIM, **{"population": 30, "price": 0.01, "seed": 5, **options})
+    return Optimizer(DIM, **{"population": 30, "penalty": 0.01, "seed": 5, **options})
 
 
 def generations(search, n, f=sphere):
@@ -99,7 +101,7 @@ def test_maximizing_the_negative_is_minimizing():
 
 
 def test_finds_the_sparse_optimum():
-    search = Optimizer(30, population=100, price=0.02)
+    search = Optimizer(30, population=100, penalty=0.02)
     generations(search, 40)
     best = search.best
     assert list(np.flatnonzero(best.x)) == [0, 1, 2]
@@ -116,15 +118,15 @@ def exported(study, csv):
 
 @needs_command
 @pytest.mark.parametrize("name, words", [("sphere:dim=20,active=3", ()), ("sphere:dim=20,active=3,noise=0.5", ()),
-                                         ("smop1:dim=20", ("--price", "0.1", "--archive", "mean"))])
+                                         ("smop1:dim=20", ("--penalty", "0.1", "--aggregate", "mean"))])
 def test_points_are_those_of_the_command(tmp_path, name, words):
     study = tmp_path / "s.study"
     command("optimize", "--problem", name, "--seed", 7, "--population", 50, "--generations", 4, *words,
             "--study", study)
     shown = json.loads(command("show", "--json", "--run", 1, study))
     problem = zilch.problem(name, seed=7)
-    search = Optimizer(problem.dim, seed=7, population=50, price=shown["price"], bounds=problem.bounds,
-                       archive=shown["settings"]["archive"])
+    search = Optimizer(problem.dim, seed=7, population=50, penalty=shown["penalty"], bounds=problem.bounds,
+                       aggregate=shown["settings"]["aggregate"])
     ids, values, points = exported(study, tmp_path / "s.csv")
     for part in np.split(np.arange(200), 4):
         asked, x = search.ask()
@@ -138,15 +140,13 @@ def test_points_are_those_of_the_command(tmp_path, name, words):
 
 
 def assert_shown_settings_equal(shown, search):
-    settings = search.settings
-    elsewhere = {"over_ask", "forced", "groups", "lower", "upper"}
-    assert {**shown["settings"], "law": shown["law"]}.items() - settings.items() == {
-        (name, shown["settings"][name]) for name in elsewhere}
-    assert settings.keys() - shown["settings"].keys() == {"law", "direction", "price", "sigma_floor"}
+    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper"))
+    assert shown["settings"] == {**search.settings, **elsewhere}
 
 
 @needs_command
-@pytest.mark.parametrize("words, options", [((), {}), (("--preset", "published"), zilch.PUBLISHED)])
+@pytest.mark.parametrize("words, options", [((), {}), *((("--method", name), {"method": name}) for name in (
+    "published", "gaussian", "adhoc", "ea"))])
 def test_options_are_those_of_the_command(tmp_path, words, options):
     study = tmp_path / "s.study"
     command("optimize", "--problem", "sphere:dim=20,active=3", "--generations", 1, "--study", study, *words)
@@ -156,11 +156,46 @@ def test_options_are_those_of_the_command(tmp_path, words, options):
 @needs_command
 def test_published_options_search_as_the_command_does(tmp_path):
     study = tmp_path / "s.study"
-    command("optimize", "--problem", "sphere:dim=20,active=3", "--preset", "published", "--population", 60,
+    command("optimize", "--problem", "sphere:dim=20,active=3", "--method", "published", "--population", 60,
             "--elites", 12, "--generations", 3, "--seed", 3, "--study", study)
-    search = Optimizer(20, seed=3, population=60, **zilch.PUBLISHED)
+    search = Optimizer(20, seed=3, population=60, elites=12, method="published")
     points = generations(search, 3)
     np.testing.assert_array_equal(points.reshape(-1, 20), exported(study, tmp_path / "s.csv")[2])
+
+
+# ---- The table
+
+def test_types_for_checkers_are_those_of_the_table():
+    """If not: python3 -c 'import zilch._options as o; print(o.stub(), end="")' >python/zilch/_option_types.pyi"""
+    assert (Path(zilch.__path__[0]) / "_option_types.pyi").read_text() == _options.stub()
+
+
+@pytest.mark.parametrize("function, kinds", [
+    (Optimizer, ("option",)), (zilch.minimize, ("option", "limit", "final")), (zilch.maximize, ("option", "limit", "final"))])
+def test_every_option_is_in_the_signature_and_documented(function, kinds):
+    parameters = inspect.signature(function).parameters
+    words = function.__doc__ if function is not zilch.maximize else zilch.minimize.__doc__
+    flat = " ".join(words.split())
+    rows = [row for kind in kinds for row in _options.table(kind).values()]
+    assert len(rows) == {1: 29, 3: 36}[len(kinds)]
+    for row in rows:
+        assert parameters[row.name].kind == inspect.Parameter.KEYWORD_ONLY
+        assert re.search(rf"^    {row.name} : ", words, re.MULTILINE), row.name
+        if row.name != "final_evaluations":  # whose 0 is another
+            is_turned = function is zilch.maximize and row.name == "direction"
+            assert parameters[row.name].default == ("maximize" if is_turned else row.value(row.default))
+            assert row.about in flat
+    described = [name for name in re.findall(r"^    (\w+) : ", words, re.MULTILINE) if name in {row.name for row in rows}]
+    groups = [next(row.group for row in rows if row.name == name) for name in described if name != "final_evaluations"]
+    assert groups == sorted(groups)
+    assert not any(each.kind == inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+
+
+def test_every_value_goes_to_the_library_and_back():
+    for row in _options.table("option").values():
+        assert row.text(row.value(row.default)) == row.default or float(row.text(row.value(row.default))) == float(row.default)
+    for number in (0.1, 1 / 3, 5e-324, 1.7976931348623157e308):
+        assert searcher(initial_sigma=number).settings["initial_sigma"] == number
 
 
 # ---- Keeping
@@ -202,14 +237,14 @@ def test_a_copy_does_not_move_with_the_original():
 
 
 def test_settings_make_the_same_search_again():
-    search = searcher(law="adhoc", share=0.9, margin=0.25, widened=False, active_most=7, restart=3, shrinkage="bayes")
+    search = searcher(method="adhoc", quorum=0.9, margin=0.25, variance_scaling=False, max_active=7, rank=3, shrinkage="bayes")
     assert Optimizer(DIM, **search.settings).settings == search.settings
     a, b = searcher(margin=0.25), Optimizer(DIM, seed=5, **searcher(margin=0.25).settings)
     np.testing.assert_array_equal(generations(a, 4), generations(b, 4))
 
 
 def test_settings_survive_being_kept(tmp_path):
-    search = searcher(bounds=(-1, 2), groups=[[0, 1]], on=[3], timid=0.125)
+    search = searcher(bounds=(-1, 2), groups=[[0, 1]], forced_on=[3], reactivation=0.125)
     for twin in kept(search, tmp_path):
         assert (twin.settings, twin.dim, twin.seed) == (search.settings, DIM, 5)
         np.testing.assert_array_equal(generations(twin, 2), generations(copy.copy(search), 2))
@@ -293,19 +328,19 @@ def test_groups_are_active_together_or_not_at_all():
 
 
 def test_on_is_always_active_and_off_never():
-    x = asked_points(on=[2, 7], off=(4, 11))
+    x = asked_points(forced_on=[2, 7], forced_off=(4, 11))
     assert x[:, [2, 7]].all()
     assert not x[:, [4, 11]].any()
 
 
 def test_number_of_active_coordinates_is_kept():
-    active = (asked_points(active_least=2, active_most=4) != 0).sum(axis=1)
+    active = (asked_points(min_active=2, max_active=4) != 0).sum(axis=1)
     assert active.min() >= 2
     assert active.max() <= 4
 
 
 def test_all_constraints_at_once():
-    x = asked_points(bounds=(-1, 3), groups=[[0, 1]], on=[5], off=[6], active_most=4)
+    x = asked_points(bounds=(-1, 3), groups=[[0, 1]], forced_on=[5], forced_off=[6], max_active=4)
     assert within(x, -1, 3)
     assert ((x[:, 0] != 0) == (x[:, 1] != 0)).all()
     assert x[:, 5].all()
@@ -313,9 +348,9 @@ def test_all_constraints_at_once():
     assert (x != 0).sum(axis=1).max() <= 4
 
 
-@pytest.mark.parametrize("law", ["dense", "adhoc", "ea"])
-def test_bounds_hold_for_every_law(law):
-    assert within(asked_points(law=law, bounds=(-0.5, 0.75)), -0.5, 0.75)
+@pytest.mark.parametrize("method", ["published", "gaussian", "adhoc", "ea"])
+def test_bounds_hold_for_every_method(method):
+    assert within(asked_points(method=method, elites=12, bounds=(-0.5, 0.75)), -0.5, 0.75)
 
 
 # ---- Looking
@@ -332,7 +367,7 @@ def test_progress_counts_what_was_told():
 
 
 def test_best_is_the_least_fitness_of_all_that_was_told():
-    search = searcher(price=0.3)
+    search = searcher(penalty=0.3)
     x = np.vstack(generations(search, 5))
     fitness = sphere(x) + 0.3 * (x != 0).sum(axis=1)
     best = search.best
@@ -366,14 +401,14 @@ def test_front_is_what_no_sparser_point_is_as_good_as():
     assert [(one.active, one.value) for one in search.front] == expected
 
 
-def test_law_is_a_zero_inflated_gaussian_of_as_many_coordinates():
+def test_model_is_a_zero_inflated_gaussian_of_as_many_coordinates():
     search = searcher()
-    with pytest.raises(RuntimeError, match="law"):
-        search.law
+    with pytest.raises(RuntimeError, match="model"):
+        search.model
     generations(search, 3)
-    law = search.law
-    assert isinstance(law, zilch.ZeroInflatedGaussian)
-    assert law.sample(5).shape == (5, DIM)
+    model = search.model
+    assert isinstance(model, zilch.ZeroInflatedGaussian)
+    assert model.sample(5).shape == (5, DIM)
 
 
 def test_nothing_is_best_before_anything_was_told():
@@ -424,14 +459,14 @@ def test_a_generation_without_one_success_is_asked_again():
 
 
 def test_errors_of_values_tell_the_noise():
-    search = searcher(archive="mean")
+    search = searcher(aggregate="mean")
     ids, x = search.ask()
     search.tell(ids, sphere(x), np.full(30, 0.25))
     assert search.progress.noise == pytest.approx(0.25)
 
 
 def test_late_values_count_in_the_next_generation():
-    search = searcher(share=0.8)
+    search = searcher(quorum=0.8)
     ids, x = search.ask()
     search.tell(ids[:24], sphere(x)[:24])
     assert search.progress.generations == 1
@@ -484,7 +519,7 @@ def test_nothing_can_be_told():
     assert search.progress.evaluations == 0
 
 
-@pytest.mark.parametrize("errors, words", [([0.1], "^errors: "), ([-1.0, 0.1], "error 0"), (0.1, "^errors: ")])
+@pytest.mark.parametrize("errors, words", [([0.1], "^errors: "), ([-1.0, 0.1], "point 0 .counted from 0.: the standard error"), (0.1, "^errors: ")])
 def test_wrong_errors_are_named(errors, words):
     search = searcher()
     ids, _ = search.ask()
@@ -504,18 +539,22 @@ def test_wrong_points_are_named(x, value, error, words):
 @pytest.mark.parametrize("options, error, words", [
     ({"populaton": 10}, TypeError, "populaton"), ({"population": "many"}, TypeError, "population"),
     ({"population": 2.5}, TypeError, "population"), ({"population": -1}, ValueError, "population"),
-    ({"population": 10, "elites": 10}, ValueError, "elites"), ({"law": "zag"}, ValueError, "zag"),
-    ({"law": 3}, TypeError, "law"), ({"price": "free"}, TypeError, "price"), ({"price": np.nan}, ValueError, "price"),
+    ({"population": 10, "elites": 10}, ValueError, "elites"), ({"method": "zag"}, ValueError, "zag"),
+    ({"method": 3}, TypeError, "method"), ({"penalty": "free"}, TypeError, "penalty"), ({"penalty": np.nan}, ValueError, "penalty"),
     ({"direction": "up"}, ValueError, "up"), ({"seed": -1}, ValueError, "seed"), ({"seed": 1.5}, TypeError, "seed"),
-    ({"share": 1.5}, ValueError, "share"), ({"active_most": 13}, ValueError, "12"),
+    ({"quorum": 1.5}, ValueError, "quorum"), ({"max_active": 13}, ValueError, "12"),
     ({"bounds": (1, 0)}, ValueError, "bounds"), ({"bounds": (np.nan, 1)}, ValueError, "bounds"),
     ({"bounds": [(0, 1)] * 5}, ValueError, "bounds"), ({"bounds": [(0, 1, 2)] * DIM}, ValueError, "bounds"),
     ({"bounds": 5}, TypeError, "bounds"), ({"bounds": ("a", "b")}, (TypeError, ValueError), "bounds"),
     ({"groups": [[0, 1], [1, 2]]}, ValueError, "groups"), ({"groups": [[12]]}, ValueError, "groups"),
     ({"groups": [[0.5]]}, TypeError, "groups"), ({"groups": [0, 1]}, TypeError, "groups"),
-    ({"on": [0], "off": [0]}, ValueError, "on, off"), ({"on": [-1]}, ValueError, "on"),
-    ({"off": [12]}, ValueError, "off"), ({"on": 3}, TypeError, "on: "),
-    ({"on": [0, 1], "active_most": 1}, ValueError, "forced")])
+    ({"forced_on": [0], "forced_off": [0]}, ValueError, "forced_on, forced_off"), ({"forced_on": [-1]}, ValueError, "forced_on"),
+    ({"forced_off": [12]}, ValueError, "forced_off"), ({"forced_on": 3}, TypeError, "forced_on: "),
+    ({"forced_on": [0, 1], "max_active": 1}, ValueError, "forced"),
+    ({"variance_scaling": 1}, TypeError, "^variance_scaling: "), ({"margin": 10**400}, ValueError, "^margin: "),
+    ({"margin": "0.5"}, TypeError, "^margin: "), ({"margin": np.zeros(2)}, TypeError, "^margin: "),
+    ({"rank": 0}, ValueError, "^rank: .* from 1 to 1000"), ({"generations": 3}, TypeError, "^generations: "),
+    ({"price": 1}, TypeError, "^price: since zilch 0.2 it is called penalty$"), ({"archives": 1}, TypeError, "archive_size")])
 def test_wrong_options_are_named(options, error, words):
     with pytest.raises(error, match=words):
         Optimizer(DIM, **options)
@@ -529,8 +568,8 @@ def test_a_wrong_number_of_coordinates_is_named(dim, error):
 
 
 def test_numpys_integers_and_floats_are_options():
-    search = Optimizer(np.int64(DIM), seed=np.uint8(5), population=np.int32(30), price=np.float32(0.5))
-    assert (search.dim, search.seed, search.settings["price"]) == (DIM, 5, 0.5)
+    search = Optimizer(np.int64(DIM), seed=np.uint8(5), population=np.int32(30), penalty=np.float32(0.5))
+    assert (search.dim, search.seed, search.settings["penalty"]) == (DIM, 5, 0.5)
 
 
 @pytest.mark.parametrize("n, error", [(-1, ValueError), (1.5, TypeError)])
@@ -545,7 +584,7 @@ def test_a_wrong_number_of_points_is_named(n, error):
 
 def test_threads_that_share_an_optimizer_are_kept_apart():
     """Each call works or says that another thread is there; what went through adds up."""
-    search = Optimizer(40, population=60, share=0.5)
+    search = Optimizer(40, population=60, quorum=0.5)
     told, strange = [0, 0], []
 
     def work(k):
@@ -588,10 +627,10 @@ def failing(make, *arguments, **options):
     raise AssertionError
 
 def optimizer():
-    zilch.Optimizer(6, population=10, bounds=(-1, 1), groups=[[0, 1]], on=[2]).ask(2)
-    failing(zilch.Optimizer, 6, groups=[[0, 1]], law="none")
+    zilch.Optimizer(6, population=10, bounds=(-1, 1), groups=[[0, 1]], forced_on=[2]).ask(2)
+    failing(zilch.Optimizer, 6, groups=[[0, 1]], method="none")
 
-def law():
+def model():
     zilch.ZeroInflatedGaussian().fit(x).sample(2)
     failing(zilch.ZeroInflatedGaussian().fit, x, -np.ones(6))
 
@@ -605,7 +644,7 @@ def problem():
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 if sys.platform == "linux" else 1024)
 
-for cycle in (optimizer, law, lander, problem):
+for cycle in (optimizer, model, lander, problem):
     for _ in range(300):
         cycle()
     before = peak()
@@ -625,8 +664,8 @@ def test_ten_thousand_of_each_leave_nothing_behind():
 
 
 def test_a_name_ends_where_it_ends():
-    with pytest.raises(TypeError, match="law"):
-        zilch.Optimizer(3, law="zig\0x")
+    with pytest.raises(TypeError, match="method"):
+        zilch.Optimizer(3, method="default\0x")
 
 
 def test_an_array_need_not_be_aligned():
@@ -638,13 +677,13 @@ def test_an_array_need_not_be_aligned():
 
 
 def test_many_coordinates_without_a_matrix():
-    search = zilch.Optimizer(20_000, structure="low-rank", rank=3, population=20, elites=5, remember=5, initial_p=0.01)
+    search = zilch.Optimizer(20_000, structure="low-rank", rank=3, population=20, elites=5, archive_size=5, initial_p=0.01)
     for _ in range(4):
         ids, x = search.ask()
         search.tell(ids, ((x - 1.0) ** 2).sum(axis=1))
-    assert search.settings["structure"] == "low-rank" and search.settings["remember"] == 5
+    assert search.settings["structure"] == "low-rank" and search.settings["archive_size"] == 5
     assert search.progress.points > 5 and len(search.best.x) == 20_000
     with pytest.raises(ValueError, match="structure low-rank"):
         zilch.Optimizer(20_000)
-    with pytest.raises(ValueError, match="remember"):
-        zilch.Optimizer(10, population=20, elites=5, remember=4)
+    with pytest.raises(ValueError, match="archive_size"):
+        zilch.Optimizer(10, population=20, elites=5, archive_size=4)

@@ -11,7 +11,7 @@ import zilch.plot  # noqa: E402
 
 
 def search(path=None, seed=1):
-    return zilch.minimize(lambda x: (x[0] - 1) ** 2 + (x[2] + 2) ** 2, 6, price=0.1, population=30, generations=8, seed=seed,
+    return zilch.minimize(lambda x: (x[0] - 1) ** 2 + (x[2] + 2) ** 2, 6, penalty=0.1, population=30, generations=8, seed=seed,
                           study=path)
 
 

@@ -112,8 +112,8 @@ def test_a_problem_says_whether_it_is_noisy():
 def test_the_setting_opens_the_same_problem(name):
     problem = zilch.problem(name)
     again = zilch.problem(problem.setting)
-    assert (again.setting, again.dim, again.direction, again.bounds, again.price) == (
-        problem.setting, problem.dim, problem.direction, problem.bounds, problem.price)
+    assert (again.setting, again.dim, again.direction, again.bounds, again.penalty) == (
+        problem.setting, problem.dim, problem.direction, problem.bounds, problem.penalty)
     x = points(3, problem.dim)
     np.testing.assert_array_equal(again(x), problem(x))
     assert problem.setting in repr(problem)
@@ -268,7 +268,7 @@ def test_logistic_regression_is_that_of_scikit_learn():
 
 def test_the_price_that_suits_a_regression_is_a_hundredth_of_the_variance():
     x, y = data()
-    assert zilch.regression(x, y).price == pytest.approx(0.01 * y[training_rows()].var(), rel=1e-10)
+    assert zilch.regression(x, y).penalty == pytest.approx(0.01 * y[training_rows()].var(), rel=1e-10)
 
 
 def test_a_regression_says_what_it_is():
@@ -287,8 +287,8 @@ def test_a_regression_says_what_it_is():
     ({"y": ["a"] * 60}, TypeError, "^y: "), ({"kind": "cubic"}, ValueError, "cubic"),
     ({"searched": "all"}, ValueError, "all"), ({"validation": 1.0}, ValueError, "validation"),
     ({"validation": "some"}, TypeError, "validation"), ({"kind": "logistic"}, ValueError, "0 or 1"),
-    ({"X": np.full((60, 2), np.nan)}, ValueError, "row 0 column 0"),
-    ({"y": np.full(60, np.inf)}, ValueError, "y of row 0"),
+    ({"X": np.full((60, 2), np.nan)}, ValueError, "row 0, column 0"),
+    ({"y": np.full(60, np.inf)}, ValueError, "row 0 .counted from 0.: y is"),
     ({"X": np.zeros((2, 2)), "y": [0.0, 1.0]}, ValueError, "at least 2")])
 def test_wrong_data_and_options_are_named(change, error, words):
     x, y = data()

@@ -1,4 +1,8 @@
-"""The README's Python examples print what stands below them."""
+"""The Python examples of the README and of docs/ print what stands below them.
+
+All examples of a page share their names and a scratch folder, in order, as a reader would type them; files that the page
+shows (<!-- test: file NAME -->) are in the folder.
+"""
 import contextlib
 import io
 import pathlib
@@ -6,17 +10,40 @@ import re
 
 import pytest
 
-README = (pathlib.Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n+(?:<!--[^\n]*-->\n)?```\n(.*?)```", README, re.DOTALL)
+SOURCE = pathlib.Path(__file__).parents[2]
+PAGES = [SOURCE / "README.md", *sorted(SOURCE.glob("docs/**/*.md"))]
+BLOCK = re.compile(r"<!-- test: (python|c|output|file [\w.-]+) -->\n```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page):
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def with_python():
+    return [page for page in PAGES if any(mark == "python" for mark, _ in blocks(page))]
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == README.count("```python") >= 2
+    assert {"README.md", "docs/how-to/python.md"} <= {page.relative_to(SOURCE).as_posix() for page in with_python()}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = re.findall(r"<!-- (test: python|test: file [^ ]*|not run: [^\n]*) -->\n```python\n", text)
+        assert len(shown) == text.count("```python\n"), page
 
 
-@pytest.mark.parametrize(("source", "shown"), EXAMPLES)
-def test_an_example_prints_what_is_shown(source, shown):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(source, "README.md", "exec"), {})
-    assert printed.getvalue() == shown
+@pytest.mark.parametrize("page", with_python(), ids=lambda page: page.relative_to(SOURCE).as_posix())
+def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names, printed = {"__name__": "__main__"}, None
+    for mark, text in blocks(page):
+        if mark == "output":
+            assert printed in (None, text)
+        elif mark == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(text, page.name, "exec"), names)
+            printed = out.getvalue()
+        else:
+            printed = None  # an output that comes now is not Python's
+            if mark != "c":
+                (tmp_path / mark.removeprefix("file ")).write_text(text, encoding="utf-8")

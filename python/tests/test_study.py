@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import zilch
-from zilch import Study
+from zilch import Study, _options
 
 BUILT = Path(__file__).parents[2] / "build/release/cli/zilch"
 COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUILT.exists() else None)
 needs_command = pytest.mark.skipif(COMMAND is None, reason="no command: put its path into ZILCH")
 
-SHORT = {"population": 20, "generations": 4, "price": 0.01}
+SHORT = {"population": 20, "generations": 4, "penalty": 0.01}
 
 
 def command(*words):
@@ -48,11 +48,12 @@ def test_runs_say_how_they_were_made_and_went(python_study):
     with Study(python_study) as study:
         first, second = study.runs
     assert (first["run"], first["dim"], first["seed"]) == (1, 6, 1)
-    assert (first["direction"], first["price"]) == ("minimize", 0.01)
+    assert (first["direction"], first["penalty"]) == ("minimize", 0.01)
     assert (first["generations"], first["evaluations"], first["failures"], first["stop"]) == (4, 80, 0, "generations")
     assert first["problem"] == "python:bowl"
     assert first["version"] == zilch.__version__
-    assert json.loads(first["arguments"])["population"] == 20
+    assert first["settings"]["option"]["population"] == 20
+    assert first["names"] is None
     assert (second["run"], second["seed"], second["direction"]) == (2, 9, "maximize")
     assert second["failures"] > 0
 
@@ -68,7 +69,7 @@ def test_generations_are_the_history(tmp_path):
 
 def test_evaluations_are_what_f_was_called_with(tmp_path):
     seen = []
-    zilch.minimize(lambda x: seen.append(x.copy()) or bowl(x), 6, study=tmp_path / "a.study", recommend=0, **SHORT)
+    zilch.minimize(lambda x: seen.append(x.copy()) or bowl(x), 6, study=tmp_path / "a.study", final_evaluations=0, **SHORT)
     with Study(tmp_path / "a.study") as study:
         rows = study.evaluations(1)
     np.testing.assert_array_equal([row["x"] for row in rows], seen)
@@ -105,7 +106,7 @@ def test_conclusions_are_what_was_recommended(tmp_path):
 
 
 def test_a_conclusion_without_a_recommendation_has_no_point(tmp_path):
-    zilch.minimize(bowl, 6, study=tmp_path / "a.study", recommend=0, **SHORT)
+    zilch.minimize(bowl, 6, study=tmp_path / "a.study", final_evaluations=0, **SHORT)
     with Study(tmp_path / "a.study") as study:
         conclusion, = study.conclusions(1)
     assert conclusion["x"] is None
@@ -159,11 +160,14 @@ def test_runs_are_those_that_the_command_shows(writer, request):
     shown = json.loads(command("show", "--json", path))["runs"]
     with Study(path) as study:
         runs = study.runs
-    for name in ("run", "name", "problem", "machine", "started", "version", "seed", "dim", "law", "direction", "price",
+    for name in ("run", "name", "problem", "machine", "started", "version", "seed", "dim", "method", "direction", "penalty",
                  "generations", "evaluations", "failures"):
         assert [run[name] for run in runs] == [run[name] for run in shown], name
     assert [run["stop"] for run in runs] == [run["ended_by"] for run in shown]
-    assert [json.loads(run["arguments"]) for run in runs] == [run["arguments"] for run in shown]
+    for run, other in zip(runs, shown):
+        for kind, texts in other["asked_for"].items():
+            values = _options.values(kind, texts) if kind in ("option", "limit", "final") else texts
+            assert run["settings"][kind] == values, kind
 
 
 @needs_command

@@ -1,22 +1,22 @@
 """Sparse black-box optimisation: points that are good and mostly exact zeros, from function values alone.
 
-``minimize`` and ``maximize`` search from beginning to end; ``Optimizer`` asks and is told; ``ZeroInflatedGaussian`` is the law
-that they draw from; ``Study`` reads what was kept; ``problem`` and ``regression`` are objectives; ``LunarLander`` is Gymnasium's,
-many worlds at once.
+``minimize`` and ``maximize`` search from beginning to end; ``Optimizer`` asks and is told; ``ZeroInflatedGaussian`` is the
+distribution that they draw from; ``Study`` reads what was kept; ``problem`` and ``regression`` are objectives;
+``LunarLander`` is Gymnasium's, many worlds at once.
 """
 
 from . import _core
-from ._lander import Controller, LunarLander, heuristic
+from ._lander import Controller, Episodes, LunarLander, heuristic
 from ._minimize import Result, maximize, minimize
 from ._model import ZeroInflatedGaussian
-from ._optimizer import PUBLISHED, Optimizer, Point, Progress, Recommendation
-from ._problem import Problem, Regression, problem, regression
+from ._optimizer import Optimizer, Point, Progress, Recommendation
+from ._problem import HeldOut, Problem, Regression, problem, regression
 from ._register import register
 from ._study import Study
 
 __all__ = [
-    "PUBLISHED", "Controller", "LunarLander", "Optimizer", "Point", "Problem", "Progress", "Recommendation", "Regression",
-    "Result", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "problem", "regression",
+    "Controller", "Episodes", "HeldOut", "LunarLander", "Optimizer", "Point", "Problem", "Progress", "Recommendation",
+    "Regression", "Result", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "problem", "regression",
 ]
 __version__ = _core.version()
 

@@ -55,6 +55,11 @@ def seed(value: Any, name: str = "seed") -> int:
     return count(value, name, 0, 2**64 - 1)
 
 
+def columns(values: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a DataFrame."""
+    return tuple(map(str, values.columns)) if hasattr(values, "columns") else None
+
+
 def _array(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
         return np.asarray(values)

@@ -38,7 +38,7 @@ class Objective:
         self.core = self._evaluate
 
     def first_values(self, x: Floats) -> Floats:
-        """Of points that the search has not asked for, under ids that it does not give."""
+        """Values of points that the search has not asked for, under ids that it does not give."""
         return self._values(x, 2**62 + np.arange(len(x), dtype=np.uint64))
 
     def _values(self, x: Floats, ids: Ids) -> Floats:
@@ -153,7 +153,7 @@ Observer = Callable[[float], bool]
 """Is given the seconds spent evaluating, and says whether it is enough."""
 
 
-def drive(optimizer: Optimizer, objective: Objective, limits: dict[str, Any], observer: Observer, threads: int) -> str:
+def drive(optimizer: Optimizer, objective: Objective, limits: dict[str, str], observer: Observer, threads: int) -> str:
     """To a limit; gives which. Through an executor values come as they like, otherwise the library drives."""
     if not isinstance(objective, Submitted):
         return _core.optimize(optimizer._optimizer, objective.core, observer, limits, threads)
@@ -163,20 +163,19 @@ def drive(optimizer: Optimizer, objective: Objective, limits: dict[str, Any], ob
         objective.abandon()
 
 
-def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[str, Any], observer: Observer) -> str:
+def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[str, str], observer: Observer) -> str:
     optimizer.advance()  # first points may be good enough
     asked = optimizer.progress.evaluations - optimizer.progress.foreign
     population = optimizer.settings["population"]
+    evaluations = int(limits.get("evaluations", 0))
     while (stop := _core.reached(optimizer._optimizer, limits)) == "not stopped":
-        n = population + math.ceil(limits["over_ask"] * population)
-        if limits["evaluations"]:
-            n = min(n, limits["evaluations"] - asked)
-            if n == 0:  # all are asked for, and with share < 1 nobody waits for the last
-                return "evaluations"
+        n = min(population, evaluations - asked) if evaluations else population
+        if n == 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
+            return "evaluations"
         asked += n
         restarts = optimizer.progress.restarts
         ids, x = optimizer.ask(n)
-        if optimizer.progress.restarts > restarts and not optimizer.settings["restart"]:
+        if optimizer.progress.restarts > restarts:
             return _ending(optimizer)
         objective.generation = optimizer.progress.generations
         objective.submit(ids, x, ids)

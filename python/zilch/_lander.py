@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class LunarLander(_Base):  # type: ignore[misc]
         self.render_mode = None
         self._lander = _core.lander_create(self.num_envs, {
             "gravity": gravity, "wind": enable_wind, "wind_power": wind_power, "turbulence_power": turbulence_power,
-            "most_steps": _arrays.count(max_episode_steps, "max_episode_steps", 1, 10**9)})
+            "max_steps": _arrays.count(max_episode_steps, "max_episode_steps", 1, 10**9)})
         self._lock = threading.Lock()
         self._is_fresh = np.ones(self.num_envs, dtype=np.bool_)  # never reset, so without random numbers
         self._has_ended = np.zeros(self.num_envs, dtype=np.bool_)
@@ -178,7 +179,7 @@ class LunarLander(_Base):  # type: ignore[misc]
 
     def look(self, world: int = 0) -> dict[str, Any]:
         """Where lander, legs and ground of a world are, in metres; whether it flies, has landed, crashed or left."""
-        return _core.lander_look(self._lander, _arrays.count(world, "world", 0, self.num_envs - 1))
+        return _core.lander_view(self._lander, _arrays.count(world, "world", 0, self.num_envs - 1))
 
 
 def _mode(mode: Any) -> str:
@@ -195,6 +196,24 @@ def _mask(options: dict[str, Any] | None, n: int) -> Flags:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (n,):
         raise ValueError(f"reset_mask: must be an array of {n} bools")
     return mask
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """How episodes went, in the order of their seeds, and what they come to."""
+
+    returns: Floats = field(repr=False)
+    steps: NDArray[np.uint32] = field(repr=False)
+    mean: float
+    """Mean of the returns."""
+    deviation: float
+    """The sample's standard deviation of the returns; NaN for one episode."""
+    quartiles: tuple[float, ...]
+    """Returns: the least, first quartile, median, third quartile, largest."""
+    solved: float
+    """Share of the episodes with a return of at least 200."""
+    endings: dict[str, int]
+    """How many landed, crashed, flew out or were truncated."""
 
 
 class Controller:
@@ -223,6 +242,24 @@ class Controller:
     def __call__(self, observations: ArrayLike) -> Floats:
         """Actions (n, 2) for observations (n, 8), or (2,) for one."""
         return _act(self.parameters, observations)
+
+    def evaluate(self, episodes: int = 100, *, seed: int = 0, gravity: float = -10.0, enable_wind: bool = False,
+                 wind_power: float = 15.0, turbulence_power: float = 1.5, max_episode_steps: int = 1000,
+                 threads: int = 0) -> Episodes:
+        """Fly whole episodes of the seeds seed, seed + 1, ..., on `threads` threads (0: one for each processor).
+
+        >>> import zilch
+        >>> flown = zilch.Controller.published().evaluate(50)
+        >>> round(flown.mean), flown.endings["landed"]
+        (277, 49)
+        """
+        options = {"gravity": gravity, "wind": enable_wind, "wind_power": wind_power, "turbulence_power": turbulence_power,
+                   "max_steps": _arrays.count(max_episode_steps, "max_episode_steps", 1, 10**9)}
+        n = _arrays.count(episodes, "episodes", 1, 10**9)
+        returns, steps = np.empty(n), np.empty(n, np.uint32)
+        summary = _core.episodes_run(self.parameters, options, _arrays.seed(seed), _arrays.count(threads, "threads", 0, 4096),
+                                     returns, steps)
+        return Episodes(returns=returns, steps=steps, **summary)
 
     @property
     def active(self) -> int:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pickle
 import platform
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _options
 from ._arrays import Floats
 from ._evaluate import Executor, Objective, drive, objective_of
 from ._optimizer import Optimizer, Point, Recommendation
-from ._problem import Problem
+from ._problem import HeldOut, Problem
 from ._study import Study
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ._option_types import SearchOptions
 
 _HISTORY = [("generation", np.int64), ("evaluations", np.int64), ("best_value", np.float64),
             ("best_fitness", np.float64), ("best_active", np.int64), ("noise", np.float64)]
@@ -48,6 +52,10 @@ class Result:
     history: NDArray[Any] = field(repr=False)
     """A row for each generation: generation, evaluations, best_value, best_fitness, best_active, noise."""
     optimizer: Optimizer = field(repr=False)
+    held_out: HeldOut | None = None
+    """Mean value of x on noise that the search has not met, if `held_out` asked for it."""
+    names: list[str] | None = None
+    """Names of the coordinates, if they have some."""
 
     def keys(self) -> list[str]:
         """With these, result["x"] and dict(result) are as in SciPy."""
@@ -59,13 +67,13 @@ class Result:
         return getattr(self, name)
 
 
+@_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
-             price: float | None = None, population: int = 500, elites: int = 0, generations: int = 100, seed: int = 1,
-             bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
-             callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None,
-             vectorized: bool = False, study: str | os.PathLike[str] | None = None, evaluations: int = 0,
-             target: float | None = None, stagnation: int = 0, recommend: int = 500, prune: bool = True,
-             threads: int = 0, disp: bool = False, **options: Any) -> Result:
+             seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (),
+             forced_off: Iterable[int] = (), names: Iterable[str] | None = None,
+             callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
+             study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
+             held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
     """Minimise f over points that are mostly exact zeros.
 
     Parameters
@@ -76,97 +84,134 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     dim : int, or x0
         Number of coordinates; not needed with `x0` or a problem.
     x0 : array (dim,) or (n, dim)
-        Points to begin with; may also be given in the place of `dim`. They are evaluated first.
-    price : float
-        Of each active coordinate, 0 unless a problem suggests another.
-    population, elites : int
-        Points a generation; how many of the best the law is fitted to (0: a fifth).
-    generations, evaluations, target, stagnation
-        When to stop, 0 or None for never: after so many generations or evaluations, at a value as good as `target`, or
-        after so many generations without a new best. The points of `x0` do not count.
+        Points to begin with; may also be given in the place of `dim`. They are evaluated first, and no limit counts them.
     seed : int
         The same seed gives the same points.
-    bounds, groups
+    bounds, groups, forced_on, forced_off
         As in ``zilch.Optimizer``.
+    names : sequence of dim texts
+        Names of the coordinates, which are kept in the study. Without them, the columns of `x0`, or of the data of a
+        regression, if that is a DataFrame.
     callback : callable
         Called with the optimizer after each generation; returning True or raising StopIteration ends the search.
     executor
         Anything with ``submit(f, x)`` whose futures have ``add_done_callback``: of concurrent.futures, Dask,
-        mpi4py.futures ... Results may come in any order. With ``share=0.9`` a generation does not wait for the last tenth.
+        mpi4py.futures ... Results may come in any order. With ``quorum=0.9`` a generation does not wait for the last tenth.
     vectorized : bool
         With an executor, each call gets a sixteenth of the population.
     study : path
-        A file that keeps every generation. Called again after an interruption, with the same arguments, it goes on. A
+        A file that keeps every generation. If you call it again after an interruption, with the same arguments, it goes on. A
         function is known by its module, name and line, not by the data that it refers to.
-    recommend : int
-        Evaluations to spend at the end on finding the best supported of the best points; 0 for none. With `prune`,
-        coefficients that are not missed are left out.
+    noisy : bool
+        Whether f gives a point another value each time. A problem knows it; a function counts as noisy unless you say False.
+        Then fewer evaluations are enough for the final recommendation.
+    final_evaluations : int
+        Evaluations for the final recommendation, which finds the best supported of the best points. None means 500, or as
+        many as are needed without noise. With 0 there is no final recommendation: the result is the best point seen.
+    held_out : int
+        Evaluations of the result, of a noisy problem of the library's own, on noise that the search has not met: an
+        honest mean of what was found. The lander flies the seeds 0, 1, ...; 0 for none.
     threads : int
         For a problem of the library's own; 0: one for each processor.
     disp : bool
         Say each generation on standard error.
-    options
-        All others of ``zilch.Optimizer``.
+
+    The options, of which each may be None for its default. The defaults shown are those of the method "default". A problem of
+    the library's own has a penalty that suits it.
+
+    OPTIONS
 
     >>> import zilch
-    >>> result = zilch.minimize(lambda x: (x[3] - 1.5)**2 + (x[11] + 0.5)**2, 20, price=0.01,
+    >>> result = zilch.minimize(lambda x: (x[3] - 1.5)**2 + (x[11] + 0.5)**2, 20, penalty=0.01,
     ...                         population=100, generations=40)
     >>> result.active, result.x[[3, 11]].round(3)
     (2, array([ 1.5, -0.5]))
     """
-    _arrays.count(recommend, "recommend")
     _arrays.count(threads, "threads", 0, 4096)
+    if _arrays.count(held_out, "held_out") and not (isinstance(f, Problem) and f.is_noisy):
+        raise ValueError("held_out: only a noisy problem of zilch.problem has evaluations that no search meets; leave it out")
     if not callable(f):
         raise TypeError(f"f: must be callable, not {type(f).__name__}")
     if dim is not None and x0 is None and np.ndim(dim) > 0:
         dim, x0 = None, dim
-    direction = options.pop("direction", "minimize")
     first = None if x0 is None else np.atleast_2d(_arrays.real(x0, "x0"))
-    dim, bounds, price = _of_problem(f, dim, first, bounds, price, direction)
-    limits = {"generations": generations, "evaluations": evaluations, "stagnation": stagnation,
-              "target": np.nan if target is None else target, "over_ask": options.pop("over_ask", 0.0)}
-    optimizer = Optimizer(dim, seed=seed, bounds=bounds, groups=groups, direction=direction, price=price,
-                          population=population, elites=elites, **options)
+    given: dict[str, Any] = {**options}
+    dim, bounds = _of_problem(f, dim, first, bounds, given)
+    texts, limits, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
+    if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
+        raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
+    optimizer = Optimizer(dim, seed=seed, bounds=bounds, groups=groups, forced_on=forced_on, forced_off=forced_off,
+                          **{name: given[name] for name in texts})
+    asked = _Asked(limits, final, final_evaluations != 0, _is_noisy(f, noisy), _names(names, x0, f, optimizer.dim))
     objective = objective_of(f, optimizer.dim, vectorized, executor)
-    with _Keeper(study, optimizer, f, first) as keeper:
+    with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
         watcher = _Watcher(keeper, callback, disp)
         if first is not None and optimizer.progress.evaluations == 0:
             _begin_at(optimizer, objective, first)
         stop = drive(optimizer, objective, limits, watcher, threads)
-        chosen = _recommend(optimizer, objective, recommend, prune, threads)
-        keeper.conclude(stop, chosen)
-    return _result(optimizer, objective, stop, chosen, watcher.history)
+        chosen = _recommend(optimizer, objective, asked, threads)
+        measured = _hold_out(f, optimizer, chosen, held_out, threads)
+        keeper.conclude(stop, chosen, measured)
+    return _result(optimizer, objective, stop, chosen, measured, watcher.history, asked)
 
 
-def maximize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, **arguments: Any) -> Result:
+@_options.like(minimize, direction="maximize")
+def maximize(*arguments: Any, **options: Any) -> Result:
     """The same, for the greatest value. Takes what ``zilch.minimize`` takes.
 
     >>> import zilch
-    >>> zilch.maximize(lambda x: 3 - (x[1] - 2)**2, 5, price=0.1, population=50, generations=40).x.round(3)
+    >>> zilch.maximize(lambda x: 3 - (x[1] - 2)**2, 5, penalty=0.1, population=50, generations=40).x.round(3)
     array([0., 2., 0., 0., 0.])
     """
-    return minimize(f, dim, direction="maximize", **arguments)
+    return minimize(*arguments, **{"direction": "maximize", **options})
 
 
 # ---- Before and after
 
-def _of_problem(f: Any, dim: Any, first: Floats | None, bounds: Any, price: float | None,
-                direction: str) -> tuple[int, Any, float]:
+@dataclass(frozen=True)
+class _Asked:
+    """What the search is asked for, beside its optimizer: texts of the library's options, and what is Python's own."""
+
+    limits: dict[str, str]
+    final: dict[str, str]
+    is_recommending: bool
+    is_noisy: bool
+    names: tuple[str, ...] | None
+
+
+def _of_problem(f: Any, dim: Any, first: Floats | None, bounds: Any, options: dict[str, Any]) -> tuple[int, Any]:
     """What a problem, or the first points, say about themselves."""
     if isinstance(f, Problem):
-        if f.direction != direction:
+        if f.direction != (options.get("direction") or "minimize"):
             raise ValueError(f"f: {f.name} is to be {f.direction}d")
         dim = f.dim if dim is None else dim
         if dim != f.dim:
             raise ValueError(f"dim: {f.name} has {f.dim} coordinates, not {dim}")
         bounds = f.bounds if bounds is None else bounds
-        price = f.price if price is None else price
+        if options.get("penalty") is None:
+            options["penalty"] = f.penalty
     if dim is None:
         if first is None:
             raise TypeError("dim: the number of coordinates must be given, or x0")
         dim = first.shape[1]
-    return dim, bounds, 0.0 if price is None else price
+    return dim, bounds
+
+
+def _is_noisy(f: Any, noisy: bool | None) -> bool:
+    if noisy is not None and not isinstance(noisy, (bool, np.bool_)):
+        raise TypeError(f"noisy: must be True or False, not {noisy!r}")
+    return bool(noisy) if noisy is not None else not isinstance(f, Problem) or f.is_noisy
+
+
+def _names(names: Iterable[str] | None, x0: Any, f: Any, dim: int) -> tuple[str, ...] | None:
+    """As given, or those of the columns of x0, or of the problem."""
+    found = tuple(names) if names is not None else _arrays.columns(x0) or (f.names if isinstance(f, Problem) else None)
+    if found is None:
+        return None
+    if len(found) != dim or not all(isinstance(name, str) and name for name in found) or len(set(found)) != dim:
+        raise ValueError(f"names: must be {dim} different texts, one for each coordinate")
+    return found
 
 
 def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None:
@@ -178,26 +223,31 @@ def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None
             objective.failed += 1
 
 
-def _recommend(optimizer: Optimizer, objective: Objective, evaluations: int, prune: bool,
-               threads: int) -> Recommendation | None:
-    if not evaluations or not optimizer.top(1):
+def _recommend(optimizer: Optimizer, objective: Objective, asked: _Asked, threads: int) -> Recommendation | None:
+    if not asked.is_recommending or not optimizer.top(1):
         return None
     x = np.empty(optimizer.dim)
-    shortlist = min(20, evaluations)
-    found = _core.recommend(optimizer._optimizer, objective.core, {"evaluations": evaluations, "prune": prune,
-                                                                    "shortlist": shortlist}, x, threads)
-    return Recommendation(x=x, **found)
+    return Recommendation(x=x, **_core.recommend(optimizer._optimizer, objective.core, asked.final, asked.is_noisy, x, threads))
 
 
-def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recommendation | None,
-            history: list[tuple[Any, ...]]) -> Result:
+def _hold_out(f: Any, optimizer: Optimizer, chosen: Recommendation | None, count: int, threads: int) -> HeldOut | None:
+    if not count:
+        return None
+    measured: HeldOut = f.held_out(optimizer.best.x if chosen is None else chosen.x, count, threads=threads)
+    return measured
+
+
+def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recommendation | None, measured: HeldOut | None,
+            history: list[tuple[Any, ...]], asked: _Asked) -> Result:
     progress = optimizer.progress
     best = optimizer.best
     x = best.x if chosen is None else chosen.x
-    return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + (0 if chosen is None else chosen.spent),
+    spent = 0 if chosen is None else chosen.spent
+    return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
                   nit=progress.generations, success=stop != "observer", message=f"stopped by: {stop}",
                   active=int(np.count_nonzero(x)), recommended=chosen, best=best, front=optimizer.front,
-                  history=np.array(history, dtype=_HISTORY), optimizer=optimizer)
+                  history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
+                  names=None if asked.names is None else list(asked.names))
 
 
 # ---- After each generation
@@ -229,26 +279,25 @@ class _Watcher:
 
 
 class _Keeper:
-    """The run in its study, if there is one; a run of the same search that has not ended is gone on with."""
+    """The run in its study, if there is one. If the study has a run of the same search that has not ended, that one goes on."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, optimizer: Optimizer, f: Any, first: Floats | None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, optimizer: Optimizer, asked: _Asked, f: Any,
+                 first: Floats | None) -> None:
         self.optimizer = optimizer
         self.study = None if path is None else Study(path, "create")
         self.is_new = True
         self.run = 0
         if self.study is None:
             return
-        made = hashlib.sha256(pickle.dumps((optimizer, _identity(f), first), protocol=4)).hexdigest()
+        made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
-                 "arguments": json.dumps({**optimizer.settings, "made": made}, sort_keys=True),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-        for run in self.study.runs:
-            same = all(run[key] == texts[key] for key in ("name", "problem", "arguments"))
-            if same and run["stop"] == "not stopped":
-                self.run, self.is_new = run["run"], False
-                self.optimizer = self.study.resume(self.run)
-                return
-        self.run = _core.study_start(self.study._study, texts, optimizer._optimizer)
+        self.run, self.is_new = _core.study_begin(
+            self.study._study, optimizer._optimizer, texts, asked.limits, asked.final,
+            {"objective": made, "noisy": "yes" if asked.is_noisy else "no"},
+            {"final_recommendation": "yes" if asked.is_recommending else "no"}, asked.names)
+        if not self.is_new:
+            self.optimizer = self.study.resume(self.run)
 
     def history(self) -> list[tuple[Any, ...]]:
         if self.study is None or self.is_new:
@@ -259,13 +308,15 @@ class _Keeper:
         if self.study is not None:
             _core.study_record(self.study._study, self.run, self.optimizer._optimizer, evaluating, searching)
 
-    def conclude(self, stop: str, chosen: Recommendation | None) -> None:
+    def conclude(self, stop: str, chosen: Recommendation | None, measured: HeldOut | None) -> None:
         if self.study is None:
             return
         conclusion: dict[str, Any] = {"stop": stop, "is_recommending": chosen is not None}
         if chosen is not None:
             names = ("point", "mean", "deviation", "fitness", "evaluations", "failures", "spent", "active", "pruned")
             conclusion |= {name: getattr(chosen, name) for name in names}
+        if measured is not None:
+            conclusion |= {"held_out_mean": measured.mean, "held_out_error": measured.error, "held_out_count": measured.count}
         _core.study_conclude(self.study._study, self.run, conclusion, None if chosen is None else chosen.x)
 
     def __enter__(self) -> _Keeper:
@@ -281,7 +332,7 @@ def _name(f: Any) -> str:
 
 
 def _identity(f: Any) -> Any:
-    """What tells objectives apart: of a function where it is written, not what it refers to."""
+    """What tells objectives apart. A function is known by where it is written, not by what it refers to."""
     if isinstance(f, Problem):
         return f
     written = getattr(f, "func", f)  # of a partial

@@ -1,4 +1,4 @@
-"""The law by itself: the multivariate zero-inflated Gaussian, in scikit-learn's manner."""
+"""The distribution by itself: the multivariate zero-inflated Gaussian, in scikit-learn's manner."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARAMETERS = ("structure", "rank", "inverter", "shrinkage", "projection", "sigm
 
 
 class ZeroInflatedGaussian:
-    """A law over points that are mostly exact zeros.
+    """A distribution over points that are mostly exact zeros.
 
     Each coordinate is exactly zero or normally distributed; which coordinates are active and what values they take
     depend on each other through one latent Gaussian with a value V and a mask M for each coordinate.
@@ -26,11 +26,11 @@ class ZeroInflatedGaussian:
         What the latent correlations may be: any, none, or those of a few common factors. The latter two take thousands of
         coordinates and need no matrix; of the parameters below they use shrinkage and sigma_floor.
     rank : int
-        Of "low-rank": factors at most.
+        The greatest number of factors, for "low-rank".
     inverter : {"exact", "amortised"}
         From observed to latent correlations: in closed form, or by the publication's networks.
     shrinkage : {"none", "entrywise", "bayes", "fisher", "all"}
-        Of latent correlations towards 0, for samples that are small for the number of coordinates.
+        How latent correlations are shrunk towards 0, for samples that are small for the number of coordinates.
     projection : {"clip", "repair", "nearest", "weighted"}
         To a correlation matrix; "weighted" is the most accurate and the slowest.
     sigma_floor : float
@@ -45,16 +45,16 @@ class ZeroInflatedGaussian:
         made when it is asked for, from loadings_: not for many thousand coordinates
     loadings_ : (k, 2d) what each factor adds to each latent, or None if there is no factor; corr_ is loadings_.T @
         loadings_ with ones on its diagonal
-    observed_ : (2d, 2d) correlations of values and masks in the data, or None if the law was not fitted, or not "full"
+    observed_ : (2d, 2d) correlations of values and masks in the data, or None if the distribution was not fitted, or not "full"
     report_ : dict of how it was fitted, or None
     n_features_in_ : d
 
     >>> import numpy as np, zilch
     >>> X = np.array([[5.2, 10.9, 0], [0, 0, -1.4], [4.8, 9.7, -1.1], [0, 3.1, 0], [5.5, 11.2, 0]])
-    >>> law = zilch.ZeroInflatedGaussian().fit(X)
-    >>> law.p_
+    >>> model = zilch.ZeroInflatedGaussian().fit(X)
+    >>> model.p_
     array([0.6, 0.8, 0.4])
-    >>> law.sample(1000, seed=1).shape
+    >>> model.sample(1000, seed=1).shape
     (1000, 3)
     """
 
@@ -86,10 +86,10 @@ class ZeroInflatedGaussian:
     @classmethod
     def from_parameters(cls, p: ArrayLike, mean: ArrayLike, std: ArrayLike, corr: ArrayLike | None = None,
                         loadings: ArrayLike | None = None) -> ZeroInflatedGaussian:
-        """A law that is known: without correlations, with (2d, 2d) latent ones, or with those of k factors, (k, 2d).
+        """A distribution that is known: without correlations, with (2d, 2d) latent ones, or with those of k factors, (k, 2d).
 
-        >>> law = ZeroInflatedGaussian.from_parameters(p=[0.3, 0.6], mean=[2, -1], std=[1, 0.5])
-        >>> float((law.sample(100_000) != 0).mean().round(2))
+        >>> model = ZeroInflatedGaussian.from_parameters(p=[0.3, 0.6], mean=[2, -1], std=[1, 0.5])
+        >>> float((model.sample(100_000) != 0).mean().round(2))
         0.45
         """
         first = _arrays.floats(p, "p", None)
@@ -98,14 +98,14 @@ class ZeroInflatedGaussian:
             if corr is not None:
                 raise ValueError("give corr or loadings, not both")
             factors = _arrays.floats(loadings, "loadings", None, 2 * d)
-            law = cls(structure="low-rank" if len(factors) else "diagonal")
-            law._adopt(_core.model_create_factors(d, len(factors), first, _arrays.floats(mean, "mean", d),
-                                                  _arrays.floats(std, "std", d), factors))
-            return law
+            model = cls(structure="low-rank" if len(factors) else "diagonal")
+            model._adopt(_core.model_create(d, len(factors), first, _arrays.floats(mean, "mean", d),
+                                          _arrays.floats(std, "std", d), factors))
+            return model
         matrix = None if corr is None else _arrays.floats(corr, "corr", 2 * d, 2 * d)
-        law = cls()
-        law._adopt(_core.model_create(d, first, _arrays.floats(mean, "mean", d), _arrays.floats(std, "std", d), matrix))
-        return law
+        model = cls()
+        model._adopt(_core.model_create(d, -1, first, _arrays.floats(mean, "mean", d), _arrays.floats(std, "std", d), matrix))
+        return model
 
     # ---- Files and bytes: those of the command and the library
 
@@ -115,12 +115,12 @@ class ZeroInflatedGaussian:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ZeroInflatedGaussian:
-        """From such a file."""
-        law = cls()
-        law._adopt(_core.model_load(path))
-        if law.report_:
-            law.set_params(**{name: law.report_[name] for name in ("structure", "inverter", "shrinkage", "projection")})
-        return law
+        """Read a file that `save` or the command wrote."""
+        model = cls()
+        model._adopt(_core.model_load(path))
+        if model.report_:
+            model.set_params(**{name: model.report_[name] for name in ("structure", "inverter", "shrinkage", "projection")})
+        return model
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in vars(self).items() if not name.endswith("_") and name != "_corr"}

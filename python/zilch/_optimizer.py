@@ -5,26 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core
+from . import _arrays, _core, _options
 from ._arrays import Floats, Ids
 from ._model import ZeroInflatedGaussian
 
-#: The publication's algorithm as options: ``Optimizer(dim, **zilch.PUBLISHED)``; to `minimize` say prune=False too.
-PUBLISHED: dict[str, Any] = {
-    "again": "all", "archive": "latest", "initial_spread": 0.0, "inverter": "amortised", "shrinkage": "none",
-    "projection": "clip", "prior_sigma": 0.0, "weighting": "equal", "margin": 0.0, "shift": 0.0, "copied": 0.0,
-    "redrawn": 0.0, "timid": 0.0, "widened": False,
-}
+if TYPE_CHECKING:
+    from typing import Unpack
 
+    from ._option_types import OptimizerOptions
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of the archive. `value` is as the objective gave it, `fitness` with the price of its active coordinates."""
+    """A point of the archive. `value` is as the objective gave it, `fitness` with the penalty of its active coordinates."""
 
     x: Floats
     value: float
@@ -75,6 +72,7 @@ class Recommendation:
         return float(self.deviation / self.evaluations**0.5)
 
 
+@_options.documented("option")
 class Optimizer:
     """Sparse black-box search by ask and tell.
 
@@ -84,22 +82,19 @@ class Optimizer:
         Number of coordinates.
     seed : int
         The same seed and the same values give the same points, also from C and the command.
-    direction : {"minimize", "maximize"}
-    price : float
-        Of each active coordinate: what it must improve the value by to be worth keeping.
-    population, elites : int
-        Points a generation, and how many of the best the law is fitted to (0: a fifth).
     bounds : (low, high), or a sequence of dim such pairs
-        Of a coordinate's value where it is active; None in a pair is no bound. Zero is always allowed.
+        Bounds of a coordinate's value where it is active; None in a pair is no bound. Zero is always allowed.
     groups : sequence of lists of coordinates
-        Those of a group are active together or not at all.
-    on, off : coordinates that are always, or never, active
-    options
-        Every option of ``zilch optimize`` that is about the search, with underscores: law, archive, again, share,
-        active_most, restart, shrinkage, margin ...; ``settings`` shows them all.
+        The coordinates of a group are active together or not at all.
+    forced_on, forced_off : lists of coordinates
+        Coordinates that are always active, or never.
+
+    The options, of which each may be None for its default. The defaults shown are those of the method "default".
+
+    OPTIONS
 
     >>> import zilch
-    >>> search = zilch.Optimizer(20, price=0.01, population=100)
+    >>> search = zilch.Optimizer(20, penalty=0.01, population=100)
     >>> while search.progress.generations < 40:
     ...     ids, X = search.ask()
     ...     search.tell(ids, (X[:, 3] - 1.5)**2 + (X[:, 11] + 0.5)**2)
@@ -107,13 +102,12 @@ class Optimizer:
     (2, array([ 1.5, -0.5]))
     """
 
-    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None,
-                 groups: Sequence[Sequence[int]] | None = None, on: Iterable[int] = (), off: Iterable[int] = (),
-                 **options: Any) -> None:
+    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
+                 forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), **options: Unpack[OptimizerOptions]) -> None:
+        texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
-        lower, upper = _bounds(bounds, dim)
-        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), options, lower, upper, _groups(groups, dim),
-                                                 _forced(on, off, dim))
+        self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
+        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints)
 
     # ---- Ask and tell
 
@@ -155,7 +149,7 @@ class Optimizer:
     @property
     def settings(self) -> dict[str, Any]:
         """Every option and its value."""
-        return _core.optimizer_settings(self._optimizer)
+        return _options.values("option", _core.optimizer_settings(self._optimizer))
 
     @property
     def progress(self) -> Progress:
@@ -163,7 +157,7 @@ class Optimizer:
 
     @property
     def best(self) -> Point:
-        """The point of the best fitness on record. With noise this is the luckiest: see ``recommend``."""
+        """The point with the best fitness on record. With noise this is the luckiest one."""
         points = self.top(1)
         if not points:
             raise RuntimeError("best: nothing has been evaluated yet")
@@ -179,11 +173,11 @@ class Optimizer:
         return self._points(_core.front(self._optimizer))
 
     @property
-    def law(self) -> ZeroInflatedGaussian:
-        """The law as it is fitted to the best on record."""
-        law = ZeroInflatedGaussian()
-        law._adopt(_core.optimizer_model(self._optimizer))
-        return law
+    def model(self) -> ZeroInflatedGaussian:
+        """The distribution that is fitted to the best points on record, as for the next generation."""
+        model = ZeroInflatedGaussian()
+        model._adopt(_core.optimizer_model(self._optimizer))
+        return model
 
     def _points(self, records: list[dict[str, Any]]) -> list[Point]:
         points = []
@@ -258,10 +252,10 @@ def _groups(groups: Sequence[Sequence[int]] | None, dim: int) -> Ids | None:
 
 def _forced(on: Iterable[int], off: Iterable[int], dim: int) -> NDArray[np.uint32] | None:
     forced = np.zeros(dim, dtype=np.uint32)
-    forced[_coordinates(on, dim, "on")] = 1
-    chosen = _coordinates(off, dim, "off")
+    forced[_coordinates(on, dim, "forced_on")] = 1
+    chosen = _coordinates(off, dim, "forced_off")
     if forced[chosen].any():
-        raise ValueError("on, off: a coordinate is in both")
+        raise ValueError("forced_on, forced_off: a coordinate is in both")
     forced[chosen] = 2
     return forced if forced.any() else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,6 +10,15 @@ from numpy.typing import ArrayLike
 
 from . import _arrays, _core
 from ._arrays import Floats
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A point's mean value on noise that no search has met, its standard error, and of how many evaluations."""
+
+    mean: float
+    error: float
+    count: int
 
 
 class Problem:
@@ -22,6 +32,7 @@ class Problem:
         self._problem = handle
         self._recipe = recipe
         self._calls = 0
+        self.names: tuple[str, ...] | None = None  # of the coordinates, if they have some
         self._info = _core.problem_describe(handle)
 
     @property
@@ -47,9 +58,9 @@ class Problem:
         return None if np.isinf(low) and np.isinf(high) else (low, high)
 
     @property
-    def price(self) -> float:
-        """Of an active coordinate, that suits it."""
-        return float(self._info["price"])
+    def penalty(self) -> float:
+        """A penalty for each active coordinate that suits the problem."""
+        return float(self._info["penalty"])
 
     @property
     def is_noisy(self) -> bool:
@@ -77,8 +88,18 @@ class Problem:
         """Share of coordinates that are active or not as in the optimum, where it is known."""
         return _core.problem_support(self._problem, _arrays.floats(x, "x", self.dim))
 
+    def held_out(self, x: ArrayLike, count: int = 1000, *, threads: int = 0) -> HeldOut:
+        """Mean value of a point in `count` evaluations whose noise no search and no recommendation has met.
+
+        The lander flies episodes of the seeds 0, 1, ..., which no search draws. A problem without noise has nothing to
+        hold out: RuntimeError.
+        """
+        mean, error = _core.problem_held_out(self._problem, _arrays.floats(x, "x", self.dim),
+                                             _arrays.count(count, "count", 1), _arrays.count(threads, "threads", 0, 4096))
+        return HeldOut(mean, error, int(count))
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _open, (type(self), self._recipe)
+        return _open, (type(self), self._recipe), {"names": self.names}
 
     def __repr__(self) -> str:
         return f"<zilch.Problem: {self.setting}, {self.dim} coordinates, {self.direction}>"
@@ -109,7 +130,7 @@ def problem(name: str, *, seed: int = 1, **settings: Any) -> Problem:
 
 def regression(X: ArrayLike, y: ArrayLike, *, kind: str = "linear", searched: str = "subset", validation: float = 0.3,
                seed: int = 1) -> Regression:
-    """Choosing columns of X to predict y: a coordinate for each column.
+    """Choosing columns of X to predict y: a coordinate for each column, with its name if X is a DataFrame.
 
     kind "linear" has the mean squared error, "logistic", where y is 0 or 1, the mean log loss. With searched "subset" a
     point's zeros choose columns, their coefficients are fitted to the training rows, and the value is the error on the
@@ -117,7 +138,9 @@ def regression(X: ArrayLike, y: ArrayLike, *, kind: str = "linear", searched: st
     """
     x = _arrays.floats(X, "X", None, None)
     options = {"kind": kind, "searched": searched, "validation": validation}
-    return _open(Regression, (*x.shape, x, _arrays.floats(y, "y", len(x)), options, _arrays.seed(seed)))
+    made = _open(Regression, (*x.shape, x, _arrays.floats(y, "y", len(x)), options, _arrays.seed(seed)))
+    made.names = _arrays.columns(X)
+    return made
 
 
 _P = TypeVar("_P", bound=Problem)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _options
 from ._optimizer import Optimizer
 
+_TABLES = ("option", "limit", "final")
 _MODES = {"read": 0, "write": 1, "create": 2}
 
 
@@ -19,7 +20,7 @@ class Study:
 
     >>> import zilch, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "a.study")
-    >>> result = zilch.minimize(lambda x: (x[0] - 1)**2, 4, price=0.1, population=20, generations=5, study=path)
+    >>> result = zilch.minimize(lambda x: (x[0] - 1)**2, 4, penalty=0.1, population=20, generations=5, study=path)
     >>> with zilch.Study(path) as study:
     ...     [run["generations"] for run in study.runs], len(study.generations(1))
     ([5], 5)
@@ -33,8 +34,13 @@ class Study:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        """A dict for each run: its number, texts, seed, law, generations, why it stopped ..."""
-        return _core.study_runs(self._study)
+        """A dict for each run: its number, problem, seed, method, generations, why it stopped ...
+
+        ``run["settings"]`` has what was asked for, a dict for each kind: "option", "limit" and "final" have the options of
+        ``zilch.minimize``, "problem" what tells the objective apart, and "means" what does not change the result.
+        """
+        return [{**run, "settings": {kind: _options.values(kind, texts) if kind in _TABLES else texts
+                                     for kind, texts in run["settings"].items()}} for run in _core.study_runs(self._study)]
 
     def generations(self, run: int = 1) -> list[dict[str, Any]]:
         """A dict for each generation of a run."""

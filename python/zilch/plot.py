@@ -1,4 +1,4 @@
-"""Figures of searches and laws, drawn with matplotlib: ``pip install zilch[plot]``.
+"""Figures of searches and distributions, drawn with matplotlib: ``pip install zilch[plot]``.
 
 Each function draws on the axes that it is given, or on new ones, and returns them.
 """
@@ -65,12 +65,12 @@ def activity(path: str | os.PathLike[str], run: int = 1, ax: Any = None) -> Any:
     return ax
 
 
-def correlations(law: ZeroInflatedGaussian, ax: Any = None) -> Any:
-    """The latent correlations of a law: values first, then masks."""
+def correlations(model: ZeroInflatedGaussian, ax: Any = None) -> Any:
+    """The latent correlations of a distribution: values first, then masks."""
     ax = _axes(ax)
-    image = ax.imshow(law.corr_, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
+    image = ax.imshow(model.corr_, vmin=-1, vmax=1, cmap="RdBu_r", interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label="latent correlation")
-    d = law.n_features_in_
+    d = model.n_features_in_
     ax.axhline(d - 0.5, color="black", linewidth=0.5)
     ax.axvline(d - 0.5, color="black", linewidth=0.5)
     ax.set_xticks([d / 2 - 0.5, 1.5 * d - 0.5], ["values", "masks"])
@@ -94,7 +94,7 @@ def _histories(source: Result | str | os.PathLike[str], column: str) -> list[tup
         return [("", source.history["generation"], source.history[column])]
     with Study(source) as opened:
         runs = [(row, opened.generations(row["run"])) for row in opened.runs]
-    return [(f"{row['run']}: {row['name'] or row['law']}", [g["generation"] for g in history], [g[column] for g in history])
+    return [(f"{row['run']}: {row['name'] or row['method']}", [g["generation"] for g in history], [g[column] for g in history])
             for row, history in runs if history]
 
 

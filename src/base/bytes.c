@@ -3,6 +3,7 @@
  * found. Eight bytes a step ("slicing by eight"), about 1 byte a cycle. */
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const uint64_t polynomial = 0xC96C5795D7870F42u;
@@ -14,6 +15,7 @@ static int has_room(const zi_writer *writer, size_t count)
 
 void zi_write_bytes(zi_writer *writer, const void *bytes, size_t count)
 {
+    assert(writer && (bytes || !count));
     if (has_room(writer, count) && count) {
         memcpy(writer->data + writer->length, bytes, count);
     }
@@ -47,6 +49,7 @@ void zi_write_double(zi_writer *writer, double value)
 
 void zi_write_doubles(zi_writer *writer, const double *values, size_t count)
 {
+    assert(values || !count);
     for (size_t i = 0; i < count; i++) {
         zi_write_double(writer, values[i]);
     }
@@ -54,6 +57,7 @@ void zi_write_doubles(zi_writer *writer, const double *values, size_t count)
 
 void zi_write_floats(zi_writer *writer, const float *values, size_t count)
 {
+    assert(values || !count);
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
@@ -67,8 +71,20 @@ void zi_write_checksum(zi_writer *writer)
     zi_write_u64(writer, whole ? zi_crc64(writer->data, writer->length) : 0);
 }
 
+zilch_status zi_write_end(zi_writer *writer, size_t *length)
+{
+    zi_write_checksum(writer);
+    *length = writer->length;
+    return writer->data && writer->length > writer->capacity
+               ? zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", writer->length,
+                         writer->capacity)
+               : ZILCH_OK;
+}
+
 void zi_read_bytes(zi_reader *reader, void *bytes, size_t count)
 {
+    assert(reader->position <= reader->length);
+    assert(bytes || !count);
     if (!reader->ok || count > reader->length - reader->position) {
         reader->ok = 0;
         memset(bytes, 0, count);
@@ -112,6 +128,7 @@ double zi_read_double(zi_reader *reader)
 
 void zi_read_doubles(zi_reader *reader, double *values, size_t count)
 {
+    assert(values || !count);
     for (size_t i = 0; i < count; i++) {
         values[i] = zi_read_double(reader);
     }
@@ -119,6 +136,7 @@ void zi_read_doubles(zi_reader *reader, double *values, size_t count)
 
 void zi_read_floats(zi_reader *reader, float *values, size_t count)
 {
+    assert(values || !count);
     for (size_t i = 0; i < count; i++) {
         const uint32_t bits = zi_read_u32(reader);
         memcpy(&values[i], &bits, sizeof bits);
@@ -127,6 +145,7 @@ void zi_read_floats(zi_reader *reader, float *values, size_t count)
 
 int zi_read_checksum(zi_reader *reader)
 {
+    assert(reader->position <= reader->length);
     const uint64_t expected = zi_crc64(reader->data, reader->position);
     return zi_read_u64(reader) == expected && reader->ok;
 }
@@ -152,6 +171,7 @@ static void crc_tables(uint64_t table[8][256])
 
 uint64_t zi_crc64(const void *bytes, size_t count)
 {
+    assert(bytes || !count);
     uint64_t table[8][256];
     crc_tables(table);
     const unsigned char *next = bytes;
@@ -167,4 +187,16 @@ uint64_t zi_crc64(const void *bytes, size_t count)
         crc = (crc >> 8) ^ table[0][(crc ^ *next) & 255];
     }
     return ~crc;
+}
+
+/* ---- FNV-1a (Fowler, Noll and Vo), 64 bits ---------------------------------------------------- */
+
+uint64_t zilch_fingerprint(uint64_t begin, const void *bytes, size_t count)
+{
+    const unsigned char *byte = bytes;
+    uint64_t sum = begin;
+    for (size_t i = 0; i < count; i++) {
+        sum = (sum ^ byte[i]) * UINT64_C(0x100000001b3);
+    }
+    return sum;
 }

@@ -24,6 +24,8 @@ void zi_write_double(zi_writer *writer, double value);
 void zi_write_doubles(zi_writer *writer, const double *values, size_t count);
 void zi_write_floats(zi_writer *writer, const float *values, size_t count);
 void zi_write_checksum(zi_writer *writer); /* of everything before it */
+/* The checksum, and how many bytes there are; EARG if a buffer is too short for them. */
+zilch_status zi_write_end(zi_writer *writer, size_t *length);
 
 /* Past the end the reader gives zeros. */
 void zi_read_bytes(zi_reader *reader, void *bytes, size_t count);

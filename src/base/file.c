@@ -74,6 +74,7 @@ static zilch_status read_path(const char *path, int is_ours, unsigned char **out
 
 zilch_status zi_file_read(const char *path, unsigned char **out, size_t *length)
 {
+    assert(path && out && length);
     return read_path(path, 0, out, length);
 }
 
@@ -93,12 +94,6 @@ static zilch_status write_and_close(FILE *stream, const char *path, int sync, zi
         status = fail_errno(path, "cannot write");
     }
     return status;
-}
-
-static zilch_status write_directly(const char *path, zilch_file_writer write, void *context)
-{
-    FILE *stream = fopen(path, "wbe");
-    return stream ? write_and_close(stream, path, 0, write, context) : fail_errno(path, "cannot write");
 }
 
 /* Best effort: a file system that cannot flush a folder has still renamed. */
@@ -177,19 +172,6 @@ static FILE *open_temporary(const target *t, char *temporary, size_t size)
     return stream;
 }
 
-static zilch_status write_and_rename(const target *t, const char *temporary, FILE *stream,
-                                     zilch_file_writer write, void *context)
-{
-    zilch_status status = write_and_close(stream, t->name, 1, write, context);
-    if (status == ZILCH_OK && rename(temporary, t->path) != 0) {
-        status = fail_errno(t->name, "cannot rename into place");
-    }
-    if (status != ZILCH_OK) {
-        unlink(temporary);
-    }
-    return status;
-}
-
 static zilch_status replace(const target *t, zilch_file_writer write, void *context)
 {
     enum { SUFFIX = 40 }; /* longer than any ".PID-attempt.tmp" */
@@ -197,10 +179,15 @@ static zilch_status replace(const target *t, zilch_file_writer write, void *cont
     char *temporary;
     ZI_TRY(zi_alloc(&temporary, size));
     FILE *stream = open_temporary(t, temporary, size);
-    const zilch_status status = stream ? write_and_rename(t, temporary, stream, write, context)
-                                       : fail_errno(t->name, "cannot create a file beside it");
+    zilch_status status = stream ? write_and_close(stream, t->name, 1, write, context)
+                                 : fail_errno(t->name, "cannot create a file beside it");
+    if (status == ZILCH_OK && rename(temporary, t->path) != 0) {
+        status = fail_errno(t->name, "cannot rename into place");
+    }
     if (status == ZILCH_OK) {
         flush_folder(temporary);
+    } else if (stream) {
+        unlink(temporary);
     }
     zi_free(temporary);
     return status;
@@ -252,16 +239,10 @@ static zilch_status follow_links(const char *path, char end[PATH_MAX])
     return fail_errno(path, "cannot write");
 }
 
-static int is_same_file(const struct stat *info, const char *path)
-{
-    struct stat found;
-    return lstat(path, &found) == 0 && found.st_dev == info->st_dev && found.st_ino == info->st_ino;
-}
-
 zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void *context)
 {
     char end[PATH_MAX];
-    struct stat info;
+    struct stat info, found;
     if (!path || !*path || !write) {
         return zi_fail(ZILCH_EARG, "file: path and writer must be given");
     }
@@ -272,8 +253,11 @@ zilch_status zilch_file_replace(const char *path, zilch_file_writer write, void 
     if (exists && S_ISFIFO(info.st_mode) && is_planted(end)) {
         return fail_planted(path, "pipe");
     }
-    if (exists && (!S_ISREG(info.st_mode) || !is_same_file(&info, end))) {
-        return write_directly(path, write, context);
+    const int is_same =
+        exists && lstat(end, &found) == 0 && found.st_dev == info.st_dev && found.st_ino == info.st_ino;
+    if (exists && (!S_ISREG(info.st_mode) || !is_same)) {
+        FILE *stream = fopen(path, "wbe");
+        return stream ? write_and_close(stream, path, 0, write, context) : fail_errno(path, "cannot write");
     }
     const target t = {.path = end, .name = path, .old = exists ? &info : NULL};
     return replace(&t, write, context);
@@ -295,6 +279,7 @@ static zilch_status write_packed(void *context, FILE *stream)
 
 zilch_status zi_file_save(const char *path, zi_packer pack, const void *object)
 {
+    assert(pack);
     packed p;
     if (!path) {
         return zi_fail(ZILCH_EARG, "save: no path given");
@@ -311,6 +296,7 @@ zilch_status zi_file_save(const char *path, zi_packer pack, const void *object)
 
 zilch_status zi_file_load(const char *path, zi_unpacker unpack, void *out)
 {
+    assert(unpack);
     packed p;
     if (!path) {
         return zi_fail(ZILCH_EARG, "load: no path given");
@@ -318,5 +304,47 @@ zilch_status zi_file_load(const char *path, zi_unpacker unpack, void *out)
     ZI_TRY(read_path(path, 1, &p.bytes, &p.length));
     const zilch_status status = unpack(out, p.bytes, p.length);
     zi_free(p.bytes);
-    return status == ZILCH_OK ? ZILCH_OK : zi_fail(status, "%s: %s", path, zilch_last_error());
+    return status == ZILCH_OK ? ZILCH_OK : zi_fail_within(status, "%s", path);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------------- */
+
+/* Not getline(), for which a device without an end is one long line. */
+zilch_status zilch_line_read(zilch_line *line, FILE *stream, int *is_line)
+{
+    enum { FIRST = 256, MOST = 1 << 30 };
+    int letter = 0;
+    line->length = 0;
+    *is_line = 0;
+    while (letter != EOF && letter != '\n') {
+        if (line->length == line->capacity) {
+            const size_t capacity = line->capacity ? 2 * line->capacity : FIRST;
+            char *text;
+            if (capacity > MOST) {
+                return zi_fail(ZILCH_EFORMAT, "is longer than a gigabyte: this is no text file");
+            }
+            ZI_TRY(zi_alloc(&text, capacity));
+            memcpy(text, line->text ? line->text : "", line->length);
+            zi_free(line->text);
+            line->text = text;
+            line->capacity = capacity;
+        }
+        letter = getc_unlocked(stream);
+        if (letter == '\0') {
+            return zi_fail(ZILCH_EFORMAT, "a NUL byte: this is no text file");
+        }
+        line->text[line->length++] = (char)(letter == EOF || letter == '\n' ? '\0' : letter);
+    }
+    if (ferror(stream)) {
+        return zi_fail(ZILCH_EIO, "cannot be read: %s", strerror(errno));
+    }
+    line->length--;
+    *is_line = letter != EOF || line->length > 0;
+    return ZILCH_OK;
+}
+
+void zilch_line_free(zilch_line *line)
+{
+    zi_free(line->text);
+    *line = (zilch_line){0};
 }

@@ -2,6 +2,7 @@
  * block's own address is kept in the word before what the caller sees. */
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static void set_pointer(void *out, char *memory)
 
 zilch_status zi_alloc_bytes(void *out, size_t count, size_t size)
 {
+    assert(out && size);
     set_pointer(out, NULL);
     size_t bytes;
     if (!zi_multiply(count, size, &bytes) || __builtin_add_overflow(bytes, (size_t)ZI_ALIGNMENT, &bytes)) {

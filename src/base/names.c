@@ -1,29 +1,9 @@
-/* Names of the enums in zilch.h, from the lists there: for each a name function and a parse
- * function. */
+/* The functions that ZILCH_ENUM declares in zilch.h: names of enums, from the lists there. */
 #include "base/status.h"
 
-#define X(name, text) text,
-static const char *const inverter[] = {ZILCH_INVERTER_LIST(X)};
-static const char *const structure[] = {ZILCH_STRUCTURE_LIST(X)};
-static const char *const shrinkage[] = {ZILCH_SHRINKAGE_LIST(X)};
-static const char *const projection[] = {ZILCH_PROJECTION_LIST(X)};
-static const char *const block[] = {ZILCH_BLOCK_LIST(X)};
-static const char *const labels[] = {ZILCH_LABELS_LIST(X)};
-static const char *const landing[] = {ZILCH_LANDING_LIST(X)};
-static const char *const law[] = {ZILCH_LAW_LIST(X)};
-static const char *const direction[] = {ZILCH_DIRECTION_LIST(X)};
-static const char *const archive[] = {ZILCH_ARCHIVE_LIST(X)};
-static const char *const again[] = {ZILCH_AGAIN_LIST(X)};
-static const char *const weighting[] = {ZILCH_WEIGHTING_LIST(X)};
-static const char *const values[] = {ZILCH_VALUES_LIST(X)};
-static const char *const forced[] = {ZILCH_FORCED_LIST(X)};
-static const char *const stop[] = {ZILCH_STOP_LIST(X)};
-static const char *const regression[] = {ZILCH_REGRESSION_LIST(X)};
-static const char *const searched[] = {ZILCH_SEARCHED_LIST(X)};
-static const char *const protocol[] = {ZILCH_PROTOCOL_LIST(X)};
-#undef X
-
-#define DEFINE_NAMES(what)                                                               \
+#define TEXT(name, text) text,
+#define DEFINE_NAMES(what, LIST)                                                         \
+    static const char *const what[] = {ZILCH_##LIST##_LIST(TEXT)};                       \
     static const zi_names what##_names = {#what, sizeof(what) / sizeof *(what), (what)}; \
     const char *zilch_##what##_name(zilch_##what value)                                  \
     {                                                                                    \
@@ -37,21 +17,21 @@ static const char *const protocol[] = {ZILCH_PROTOCOL_LIST(X)};
         return ZILCH_OK;                                                                 \
     }
 
-DEFINE_NAMES(inverter)
-DEFINE_NAMES(structure)
-DEFINE_NAMES(shrinkage)
-DEFINE_NAMES(projection)
-DEFINE_NAMES(block)
-DEFINE_NAMES(labels)
-DEFINE_NAMES(landing)
-DEFINE_NAMES(law)
-DEFINE_NAMES(direction)
-DEFINE_NAMES(archive)
-DEFINE_NAMES(again)
-DEFINE_NAMES(weighting)
-DEFINE_NAMES(values)
-DEFINE_NAMES(forced)
-DEFINE_NAMES(stop)
-DEFINE_NAMES(regression)
-DEFINE_NAMES(searched)
-DEFINE_NAMES(protocol)
+DEFINE_NAMES(inverter, INVERTER)
+DEFINE_NAMES(structure, STRUCTURE)
+DEFINE_NAMES(shrinkage, SHRINKAGE)
+DEFINE_NAMES(projection, PROJECTION)
+DEFINE_NAMES(block, BLOCK)
+DEFINE_NAMES(labels, LABELS)
+DEFINE_NAMES(landing, LANDING)
+DEFINE_NAMES(method, METHOD)
+DEFINE_NAMES(direction, DIRECTION)
+DEFINE_NAMES(aggregate, AGGREGATE)
+DEFINE_NAMES(reevaluate, REEVALUATE)
+DEFINE_NAMES(weighting, WEIGHTING)
+DEFINE_NAMES(forced, FORCED)
+DEFINE_NAMES(setting_kind, SETTING_KIND)
+DEFINE_NAMES(stop, STOP)
+DEFINE_NAMES(regression, REGRESSION)
+DEFINE_NAMES(searched, SEARCHED)
+DEFINE_NAMES(protocol, PROTOCOL)

@@ -1,4 +1,5 @@
-/* Numbers as text, the same in every locale. */
+/* Numbers as text, the same in every locale. Reading and writing them is public: zilch_number_scan(),
+ * zilch_number_parse() and zilch_number_format(). */
 #ifndef ZI_NUMBERS_H
 #define ZI_NUMBERS_H
 
@@ -6,7 +7,7 @@
 
 #include <locale.h>
 
-/* While numbers are read and written: this thread's locale is C's. */
+/* While numbers are read and written by the C library: this thread's locale is C's. */
 typedef struct zi_plain_locale {
     locale_t plain, before;
 } zi_plain_locale;
@@ -14,8 +15,7 @@ typedef struct zi_plain_locale {
 zilch_status zi_locale_enter(zi_plain_locale *locale);
 void zi_locale_leave(const zi_plain_locale *locale);
 
-/* Written with the fewest of 15, 16 or 17 digits that give the same double back; gives `text`. */
-enum { ZI_NUMBER_SIZE = 32 };
-const char *zi_number_format(double value, char text[ZI_NUMBER_SIZE]);
+/* zilch_number_scan(), which gives the end also of a number that does not fit; *out is NaN then. */
+const char *zi_number_scan(const char *text, double *out);
 
 #endif

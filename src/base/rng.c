@@ -9,6 +9,8 @@
 
 #include "base/simd.h"
 
+#include <assert.h>
+
 /* One round, on 32-bit words. */
 #define PHILOX_ROUND(x0, x1, x2, x3, k0, k1)                     \
     do {                                                         \
@@ -69,6 +71,7 @@ static void fill_blocks(uint64_t key, uint64_t stream, uint64_t first, size_t bl
 
 void zi_philox_block(uint64_t key, uint64_t stream, uint64_t block, uint64_t word[2])
 {
+    assert(word);
     philox(key, stream, block, &word[0], &word[1]);
 }
 

@@ -256,6 +256,7 @@ double zi_bivariate_tail(double h, double k, double rho)
 
 double zi_bivariate_density(double h, double k, double rho)
 {
+    assert(fabs(rho) <= 1.0);
     const double square = (1.0 - rho) * (1.0 + rho);
     if (square <= 0.0 || isinf(h) || isinf(k)) {
         return 0.0;
@@ -401,6 +402,7 @@ void zi_bivariate_inverses(size_t count, double h, double p_h, const double *k, 
 
 double zi_bivariate_inverse(double h, double p_h, double k, double p_k, double excess)
 {
+    assert(p_h >= 0.0 && p_h <= 1.0 && p_k >= 0.0 && p_k <= 1.0);
     double rho;
     zi_bivariate_inverses(1, h, p_h, &k, &p_k, &excess, &rho);
     return rho;

@@ -146,6 +146,8 @@ void zilch_set_blas_threads(unsigned threads)
 
 void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double beta, double *c)
 {
+    assert(y || !rows);
+    assert(c || !n);
     const int order = blas_int(n);
     const int count = blas_int(rows);
     enter();
@@ -157,6 +159,7 @@ void zi_rank_update(size_t n, size_t rows, double alpha, const double *y, double
 void zi_multiply_add(size_t rows, size_t inner, size_t cols, double alpha, const double *a, const double *b,
                      double *c)
 {
+    assert(a && b && c);
     const int m = blas_int(cols);
     const int n = blas_int(rows);
     const int k = blas_int(inner);
@@ -167,6 +170,7 @@ void zi_multiply_add(size_t rows, size_t inner, size_t cols, double alpha, const
 
 void zi_identity(size_t n, double *a)
 {
+    assert(a || !n);
     memset(a, 0, n * n * sizeof *a);
     for (size_t i = 0; i < n; i++) {
         a[i * n + i] = 1.0;
@@ -175,6 +179,7 @@ void zi_identity(size_t n, double *a)
 
 void zi_symmetrise(size_t n, double *a)
 {
+    assert(a || !n);
     /* In square tiles, so that the strided side stays in the cache. */
     enum { TILE = 32 };
     for (size_t tile_j = 0; tile_j < n; tile_j += TILE) {
@@ -195,6 +200,7 @@ static zilch_status eigen_failed(size_t n)
 
 zilch_status zi_eigen(size_t n, double *a, double *value)
 {
+    assert(a && value && n <= ZI_MOST_ORDER);
     const int order = blas_int(n);
     const int work_size = 1 + 6 * order + 2 * order * order; /* dsyevd's stated minimum */
     const int iwork_size = 3 + 5 * order;
@@ -215,6 +221,8 @@ zilch_status zi_eigen(size_t n, double *a, double *value)
 zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, double *vector, size_t *first,
                            size_t *end)
 {
+    assert(a && value && vector && first && end);
+    assert(n <= ZI_MOST_ORDER);
     const int order = blas_int(n);
     const int work_size = 1 + 4 * order + order * order; /* dstedc's minimum; plenty for the others */
     const int iwork_size = 3 + 5 * order;
@@ -246,6 +254,7 @@ zilch_status zi_eigen_side(size_t n, double *a, double least, double *value, dou
 
 int zi_cholesky(size_t n, double *a)
 {
+    assert(a && n <= ZI_MOST_ORDER);
     const int order = blas_int(n);
     int info;
     enter();
@@ -294,6 +303,7 @@ static void lanczos(size_t n, const double *factor, size_t steps, double *basis,
 
 zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smallest)
 {
+    assert(n && factor && smallest);
     enum { STEPS = 12 };
     const size_t steps = n < STEPS ? n : STEPS;
     double small[STEPS * STEPS] = {0}; /* steps not done leave zeros, far below the largest */
@@ -312,6 +322,7 @@ zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smal
 
 void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b)
 {
+    assert(factor && (b || !rows));
     const int order = blas_int(n);
     const int count = blas_int(rows);
     enter();
@@ -321,6 +332,7 @@ void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b)
 
 void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b)
 {
+    assert(factor && (b || !rows));
     const int order = blas_int(n);
     const int count = blas_int(rows);
     enter();

@@ -6,6 +6,8 @@
 
 #include "base/simd.h"
 
+#include <assert.h>
+
 static const float least_divisor = 0.1F;
 static const float zeros[ZI_MLP_MOST_UNITS];
 
@@ -181,6 +183,8 @@ static network network_at(zi_mlp_shape shape, float *block)
 
 size_t zi_mlp_size(zi_mlp_shape shape)
 {
+    assert(shape.inputs && shape.units && shape.units <= ZI_MLP_MOST_UNITS);
+    assert(shape.units % ZI_MLP_STEP == 0);
     return layer_size(shape.inputs, shape.units) + layer_size(shape.units, shape.units) + shape.units + 1;
 }
 
@@ -204,6 +208,7 @@ static void draw(zilch_rng *rng, size_t inputs, size_t count, float *out)
 
 void zi_mlp_draw(zi_mlp_shape shape, zilch_rng *rng, float *parameter)
 {
+    assert(rng && parameter);
     const network net = network_at(shape, parameter);
     draw(rng, shape.inputs, layer_size(shape.inputs, shape.units), net.first.value);
     draw(rng, shape.units, layer_size(shape.units, shape.units), net.second.value);

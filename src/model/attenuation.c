@@ -16,6 +16,7 @@
 #include "math/special.h"
 #include "zilch.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* An observed correlation is good to about 1e-16; one attenuated by more than this
@@ -24,6 +25,7 @@ static const double least_visible = 1e-10;
 
 zi_margin zi_margin_of(double p)
 {
+    assert(!(p < 0.0 || p > 1.0));
     const double tau = 0.0 - zi_normal_quantile(p); /* not -0 at p = 1/2 */
     return (zi_margin){.p = p,
                        .q = 1.0 - p,
@@ -75,6 +77,7 @@ double zi_invert_vm(const zi_margin *i, const zi_margin *j, double corr_xi, doub
 double zi_invert_vv(const zi_margin *i, const zi_margin *j, double corr_xx, double rho_ij, double rho_ji,
                     double rho_m, double both)
 {
+    assert(both >= 0.0 && both <= 1.0);
     const double scale = zi_scale_vv(i, j);
     if (!(both > least_visible * scale)) {
         return 0.0;
@@ -138,6 +141,7 @@ static zi_information informations(const zi_margin *i, const zi_margin *j, doubl
 /* se^2(rho_m) = p_i q_i p_j q_j / (n density2^2). */
 zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, double rho_m, double rows)
 {
+    assert(rows > 0.0);
     if (!zi_margin_varies(i) || !zi_margin_varies(j)) {
         return informations(i, j, 0.0, 0.0);
     }
@@ -149,6 +153,7 @@ zi_information zi_pair_information(const zi_margin *i, const zi_margin *j, doubl
 /* d atanh rho = d rho / (1 - rho^2). */
 zi_information zi_fisher_information(const zi_margin *i, const zi_margin *j, double *rho_m, double rows)
 {
+    assert(rho_m && rows > 0.0);
     if (!zi_margin_varies(i) || !zi_margin_varies(j)) {
         return informations(i, j, 0.0, 0.0);
     }

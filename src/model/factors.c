@@ -30,6 +30,7 @@
 #include "math/linalg.h"
 #include "model/attenuation.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -461,6 +462,9 @@ static zilch_status allocate(analysis *a, double **room)
 
 zilch_status zi_factors_fit(const zi_factors_request *request, double *loading, size_t *rank)
 {
+    assert(request->most);
+    assert(request->total > 0.0 && request->worth > 0.0);
+    assert(loading && rank);
     analysis a = {.request = request};
     double *room = NULL;
     *rank = 0;

@@ -7,6 +7,7 @@
 #include "model/invert.h"
 #include "model/networks.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { TILE = 64 };
@@ -101,16 +102,6 @@ static void find_speaking(size_t n, const double *observed, unsigned char *speak
     }
 }
 
-static size_t space_needed(const zilch_networks *networks)
-{
-    size_t most = 0;
-    for (int b = 0; b < ZILCH_BLOCKS; b++) {
-        const size_t space = zi_mlp_evaluate_space(networks->block[b].shape, TILE);
-        most = space > most ? space : most;
-    }
-    return most;
-}
-
 static int answer_all(const zi_inversion *in, const zilch_networks *networks, const unsigned char *speaks,
                       float *space, double *latent)
 {
@@ -129,9 +120,14 @@ static int answer_all(const zi_inversion *in, const zilch_networks *networks, co
 
 zilch_status zi_invert_amortised(const zi_inversion *in, double *latent)
 {
+    assert(in->margin && in->observed && latent);
     const zilch_networks *networks = in->networks ? in->networks : &zi_shipped_networks;
     const size_t n = 2 * in->dim;
-    const size_t space = space_needed(networks);
+    size_t space = 0;
+    for (int b = 0; b < ZILCH_BLOCKS; b++) {
+        const size_t needed = zi_mlp_evaluate_space(networks->block[b].shape, TILE);
+        space = needed > space ? needed : space;
+    }
     float *block;
     ZI_TRY(zi_alloc(&block, space + n));
     unsigned char *speaks = (unsigned char *)(block + space);

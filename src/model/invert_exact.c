@@ -7,6 +7,7 @@
 #include "math/linalg.h"
 #include "model/invert.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* One row i of the pairs (i, j), j > i. */
@@ -73,6 +74,7 @@ static void invert_pair(const row *r, size_t j)
 
 zilch_status zi_invert_exact(const zi_inversion *in, double *latent)
 {
+    assert(in->margin && in->observed && latent);
     const size_t dim = in->dim;
     double *block;
     ZI_TRY(zi_alloc(&block, 4 * dim));

@@ -6,9 +6,10 @@
 #include "model/factors.h"
 #include "model/invert.h"
 #include "model/moments.h"
-#include "model/noise.h"
 #include "model/project.h"
+#include "model/standard_errors.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,16 +54,18 @@ zilch_status zi_model_check_options(const zilch_model_options *options)
 
 zilch_status zi_model_check_dim(size_t dim, zilch_structure structure, const char *who)
 {
+    assert(who);
     const int most = structure == ZILCH_STRUCTURE_FULL ? ZI_MOST_FULL_DIM : ZI_MOST_DIM;
     if (dim >= 1 && dim <= (size_t)most) {
         return ZILCH_OK;
     }
     return dim < 1 || dim > ZI_MOST_DIM
-               ? zi_fail(ZILCH_EARG, "%s: the dimension must be 1 to %d, not %zu", who, most, dim)
-               : zi_fail(ZILCH_EARG,
-                         "%s: structure full takes a dimension of 1 to %d, not %zu; structure low-rank or "
-                         "diagonal takes it",
-                         who, most, dim);
+               ? zi_fail_at(ZILCH_EARG, &(zi_location){.where = who},
+                            "the dimension must be 1 to %d, not %zu", most, dim)
+               : zi_fail_at(ZILCH_EARG, &(zi_location){.where = who},
+                            "structure full takes a dimension of 1 to %d, not %zu; structure low-rank or "
+                            "diagonal takes it",
+                            most, dim);
 }
 
 /* Where it is the correlations that need much, the error says what would need less. */
@@ -82,6 +85,8 @@ static zilch_status allocate_block(double **block, const zi_shape *shape, size_t
 
 zilch_status zi_model_allocate(zilch_model **out, const zi_shape *shape)
 {
+    assert(shape->dim && shape->dim <= ZI_MOST_DIM);
+    assert(shape->structure != ZILCH_STRUCTURE_FULL || shape->dim <= ZI_MOST_FULL_DIM);
     const size_t header = (sizeof(zilch_model) + ZI_ALIGNMENT - 1) / sizeof(double);
     const size_t dim = shape->dim;
     const int is_full = shape->structure == ZILCH_STRUCTURE_FULL;
@@ -117,6 +122,7 @@ void zilch_model_destroy(zilch_model *model)
 
 void zi_model_thresholds(zilch_model *model)
 {
+    assert(model->dim && model->p && model->tau);
     for (size_t i = 0; i < model->dim; i++) {
         model->tau[i] = zi_margin_of(model->p[i]).tau;
     }
@@ -133,6 +139,7 @@ static double common_of(const zilch_model *m, size_t i, size_t j)
 
 void zi_model_own(zilch_model *model)
 {
+    assert(!model->rank || (model->loading && model->own));
     for (size_t i = 0; model->rank && i < 2 * model->dim; i++) {
         model->own[i] = sqrt(1.0 - common_of(model, i, i));
     }
@@ -140,13 +147,8 @@ void zi_model_own(zilch_model *model)
 
 zilch_status zi_model_factorise(zilch_model *model)
 {
+    assert(model->structure == ZILCH_STRUCTURE_FULL && model->correlation && model->factor);
     return zi_correlation_factor(2 * model->dim, model->correlation, model->factor);
-}
-
-static int is_parameter_row(const zilch_model *m, size_t i)
-{
-    return m->p[i] >= 0.0 && m->p[i] <= 1.0 && isfinite(m->mu[i]) && m->sigma[i] >= 0.0 &&
-           isfinite(m->sigma[i]);
 }
 
 static zilch_status check_loadings(const zilch_model *model, zilch_status failure, const char *who)
@@ -154,9 +156,9 @@ static zilch_status check_loadings(const zilch_model *model, zilch_status failur
     for (size_t i = 0; model->rank && i < 2 * model->dim; i++) {
         const double common = common_of(model, i, i);
         if (!(common < 1.0)) { /* nor NaN */
-            return zi_fail(failure,
-                           "%s: the loadings of latent %zu (counted from 0) explain all of it, or more", who,
-                           i);
+            return zi_fail_at(
+                failure, &(zi_location){who, {{ZI_COORDINATE, i < model->dim ? i : i - model->dim}}, NULL},
+                "the loadings of its %s explain all of it, or more", i < model->dim ? "value" : "activity");
         }
     }
     return ZILCH_OK;
@@ -171,10 +173,8 @@ static zilch_status check_correlations(const zilch_model *model, zilch_status fa
             const int right =
                 i == j ? rho == 1.0 : rho >= -1.0 && rho <= 1.0 && rho == model->correlation[j * n + i];
             if (!right) {
-                return zi_fail(failure,
-                               "%s: entry (%zu, %zu) of the correlation matrix is out of range, or it is not "
-                               "symmetric",
-                               who, i, j);
+                return zi_fail_at(failure, &(zi_location){who, {{ZI_ROW, i}, {ZI_COLUMN, j}}, NULL},
+                                  "the correlation is out of range, or the matrix is not symmetric");
             }
         }
     }
@@ -183,10 +183,13 @@ static zilch_status check_correlations(const zilch_model *model, zilch_status fa
 
 zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status failure, const char *who)
 {
+    assert(failure != ZILCH_OK && who);
     for (size_t i = 0; i < model->dim; i++) {
-        if (!is_parameter_row(model, i)) {
-            return zi_fail(failure, "%s: p, mu or sigma of coordinate %zu (counted from 0) is out of range",
-                           who, i);
+        const double p = model->p[i];
+        const double sigma = model->sigma[i];
+        if (!(p >= 0.0 && p <= 1.0 && isfinite(model->mu[i]) && sigma >= 0.0 && isfinite(sigma))) {
+            return zi_fail_at(failure, &(zi_location){who, {{ZI_COORDINATE, i}}, NULL},
+                              "p, mu or sigma is out of range");
         }
     }
     return model->structure == ZILCH_STRUCTURE_FULL ? check_correlations(model, failure, who)
@@ -247,8 +250,8 @@ static zilch_status estimate_correlations(zilch_model *model, const zilch_model_
     zi_shrink(options->shrinkage, model->dim, margin, model->report.rows, model->correlation);
     ZI_TRY(
         zi_project(options->projection, model->dim, weight, model->correlation, model->factor, &projected));
-    model->report.moved = projected.moved;
-    model->report.pull = projected.pull;
+    model->report.projection_distance = projected.projection_distance;
+    model->report.identity_weight = projected.identity_weight;
     return ZILCH_OK;
 }
 

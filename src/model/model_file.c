@@ -5,10 +5,11 @@
  *   u32       1 if fitted, else 0
  *   u64       dim
  *   version 2: u32 structure, u32 factors
- *   if fitted: u32 inverter, u32 shrinkage, u32 projection, u32 0, doubles rows, moved, pull
+ *   if fitted: u32 inverter, u32 shrinkage, u32 projection, u32 0,
+ *             doubles rows, projection distance, identity weight
  *   doubles   p, mu, sigma (dim each)
- *   version 1: doubles, the correlation matrix's strict upper triangle, row by row; if fitted, the same of
- *             the observed one
+ *   version 1: doubles, the correlation matrix's strict upper triangle, row by row;
+ *             if fitted, the same of the observed one
  *   version 2: doubles, the loadings, factors x 2 dim
  *   u64       CRC-64 of all before it
  *
@@ -42,17 +43,6 @@ static void read_triangle(zi_reader *reader, size_t n, double *matrix)
     }
 }
 
-static void write_report(zi_writer *writer, const zilch_fit_report *report)
-{
-    zi_write_u32(writer, report->inverter);
-    zi_write_u32(writer, report->shrinkage);
-    zi_write_u32(writer, report->projection);
-    zi_write_u32(writer, 0);
-    zi_write_double(writer, report->rows);
-    zi_write_double(writer, report->moved);
-    zi_write_double(writer, report->pull);
-}
-
 static zilch_status read_report(zi_reader *reader, zilch_fit_report *report)
 {
     report->inverter = (zilch_inverter)zi_read_u32(reader);
@@ -60,12 +50,13 @@ static zilch_status read_report(zi_reader *reader, zilch_fit_report *report)
     report->projection = (zilch_projection)zi_read_u32(reader);
     const uint32_t spare = zi_read_u32(reader);
     report->rows = zi_read_double(reader);
-    report->moved = zi_read_double(reader);
-    report->pull = zi_read_double(reader);
+    report->projection_distance = zi_read_double(reader);
+    report->identity_weight = zi_read_double(reader);
     const int known = zilch_inverter_name(report->inverter) && zilch_shrinkage_name(report->shrinkage) &&
                       zilch_projection_name(report->projection);
-    const int in_range = report->rows > 0.0 && isfinite(report->rows) && report->moved >= 0.0 &&
-                         isfinite(report->moved) && report->pull >= 0.0 && report->pull <= 1.0 && !spare;
+    const int in_range = report->rows > 0.0 && isfinite(report->rows) && report->projection_distance >= 0.0 &&
+                         isfinite(report->projection_distance) && report->identity_weight >= 0.0 &&
+                         report->identity_weight <= 1.0 && !spare;
     if (!known || !in_range) {
         return zi_fail(ZILCH_EFORMAT, "model: the fit report holds values out of range");
     }
@@ -89,7 +80,13 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
         zi_write_u32(&writer, (uint32_t)model->rank);
     }
     if (model->fitted) {
-        write_report(&writer, &model->report);
+        zi_write_u32(&writer, model->report.inverter);
+        zi_write_u32(&writer, model->report.shrinkage);
+        zi_write_u32(&writer, model->report.projection);
+        zi_write_u32(&writer, 0);
+        zi_write_double(&writer, model->report.rows);
+        zi_write_double(&writer, model->report.projection_distance);
+        zi_write_double(&writer, model->report.identity_weight);
     }
     zi_write_doubles(&writer, model->p, model->dim);
     zi_write_doubles(&writer, model->mu, model->dim);
@@ -103,12 +100,7 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
     if (model->rank) {
         zi_write_doubles(&writer, model->loading, model->rank * n);
     }
-    zi_write_checksum(&writer);
-    *length = writer.length;
-    if (buffer && writer.length > capacity) {
-        return zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", writer.length, capacity);
-    }
-    return ZILCH_OK;
+    return zi_write_end(&writer, length);
 }
 
 /* Bytes of a packed model: known from its first fields, so nothing is allocated for a
@@ -125,14 +117,11 @@ static size_t packed_length(const zi_shape *shape)
 
 static int is_shape(const zi_shape *shape, uint32_t version)
 {
-    switch (shape->structure) {
-    case ZILCH_STRUCTURE_FULL:
-        return version == VERSION_FULL && shape->dim <= ZI_MOST_FULL_DIM;
-    case ZILCH_STRUCTURE_DIAGONAL:
-        return shape->rank == 0;
-    default:
-        return shape->structure == ZILCH_STRUCTURE_LOW_RANK && shape->rank <= ZI_MOST_RANK;
-    }
+    return shape->structure == ZILCH_STRUCTURE_FULL
+               ? version == VERSION_FULL && shape->dim <= ZI_MOST_FULL_DIM
+           : shape->structure == ZILCH_STRUCTURE_DIAGONAL
+               ? shape->rank == 0
+               : shape->structure == ZILCH_STRUCTURE_LOW_RANK && shape->rank <= ZI_MOST_RANK;
 }
 
 static zilch_status read_header(zi_reader *reader, zi_shape *shape)
@@ -219,28 +208,4 @@ zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t le
     return ZILCH_OK;
 }
 
-/* ---- Files ----------------------------------------------------------------------- */
-
-static zilch_status pack(const void *model, void *buffer, size_t capacity, size_t *length)
-{
-    return zilch_model_pack(model, buffer, capacity, length);
-}
-
-static zilch_status unpack(void *out, const void *buffer, size_t length)
-{
-    return zilch_model_unpack(out, buffer, length);
-}
-
-zilch_status zilch_model_save(const zilch_model *model, const char *path)
-{
-    return zi_file_save(path, pack, model);
-}
-
-zilch_status zilch_model_load(zilch_model **out, const char *path)
-{
-    if (!out) {
-        return zi_fail(ZILCH_EARG, "load: no place for the model given");
-    }
-    *out = NULL;
-    return zi_file_load(path, unpack, out);
-}
+ZI_DEFINE_FILES(model)

@@ -8,6 +8,7 @@
 #include "math/linalg.h"
 #include "model/model.h"
 
+#include <assert.h>
 #include <float.h>
 
 static double weight_of(const zi_data *data, size_t row)
@@ -26,31 +27,17 @@ static int row_is_finite(size_t cols, const double *row)
     return zero == 0.0;
 }
 
-static zilch_status check_rows(const zi_data *data)
-{
-    for (size_t i = 0; i < data->rows; i++) {
-        const double *row = data->x + i * data->cols;
-        if (row_is_finite(data->cols, row)) {
-            continue;
-        }
-        for (size_t j = 0; j < data->cols; j++) {
-            if (!isfinite(row[j])) {
-                return zi_fail(ZILCH_EARG, "fit: row %zu column %zu (counted from 0) is not finite", i, j);
-            }
-        }
-    }
-    return ZILCH_OK;
-}
-
 zilch_status zi_data_check(const zi_data *data, double *total, double *worth)
 {
+    assert(data->x && total && worth);
     double sum = 0.0;
     double squares = 0.0;
     size_t positive = 0;
     for (size_t i = 0; i < data->rows; i++) {
         const double weight = weight_of(data, i);
         if (!(weight >= 0.0 && isfinite(weight))) {
-            return zi_fail(ZILCH_EARG, "fit: weight %zu (counted from 0) is negative or not finite", i);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"fit", {{ZI_ROW, i}}, NULL},
+                              "the weight is negative or not finite");
         }
         sum += weight;
         squares += weight * weight;
@@ -65,7 +52,17 @@ zilch_status zi_data_check(const zi_data *data, double *total, double *worth)
     }
     *total = sum;
     *worth = sum * sum / squares;
-    return check_rows(data);
+    for (size_t i = 0; i < data->rows; i++) {
+        const double *row = data->x + i * data->cols;
+        const int is_finite = row_is_finite(data->cols, row);
+        for (size_t j = 0; j < data->cols && !is_finite; j++) {
+            if (!isfinite(row[j])) {
+                return zi_fail_at(ZILCH_EARG, &(zi_location){"fit", {{ZI_ROW, i}, {ZI_COLUMN, j}}, NULL},
+                                  "the value is not finite");
+            }
+        }
+    }
+    return ZILCH_OK;
 }
 
 /* Running sums of one pass, one entry a column. */
@@ -117,12 +114,6 @@ static void first_pass(const zi_data *data, sums *s)
     }
 }
 
-/* The mean by its first estimate; exactly the value where there is only one. */
-static double first_mean(const sums *s, size_t j)
-{
-    return s->low[j] == s->high[j] ? s->low[j] : s->sum[j] / s->active[j];
-}
-
 /* Column j from both passes. The deviations' own mean corrects the first mean, whose sum has
  * rounded; what is left of a spread below rounding is none. */
 static zilch_status finish_column(const sums *s, size_t j, double *mu, double *sigma)
@@ -135,8 +126,8 @@ static zilch_status finish_column(const sums *s, size_t j, double *mu, double *s
     const double variance = s->squares[j] / s->active[j] - shift * shift;
     *mu = fmin(fmax(*mu + shift, s->low[j]), s->high[j]);
     if (!isfinite(*mu) || !isfinite(variance) || s->high[j] - s->low[j] < ZI_LEAST_SPREAD) {
-        return zi_fail(ZILCH_ENUMERIC, "fit: column %zu (counted from 0) is too large or too small; scale it",
-                       j);
+        return zi_fail_at(ZILCH_ENUMERIC, &(zi_location){"fit", {{ZI_COLUMN, j}}, NULL},
+                          "the values are too large or too small; scale them");
     }
     *sigma = variance > 0.0 ? sqrt(variance) : 0.0;
     *sigma = *sigma > 4.0 * DBL_EPSILON * fabs(*mu) ? *sigma : 0.0;
@@ -149,7 +140,8 @@ static zilch_status both_passes(const zi_data *data, double total, sums *s, doub
     first_pass(data, s);
     for (size_t j = 0; j < data->cols; j++) {
         p[j] = s->active[j] / total; /* exactly 1 if all are active: the same sum */
-        mu[j] = p[j] > 0.0 ? first_mean(s, j) : 0.0;
+        /* A first estimate; exactly the value where there is only one. */
+        mu[j] = !(p[j] > 0.0) ? 0.0 : s->low[j] == s->high[j] ? s->low[j] : s->sum[j] / s->active[j];
     }
     for (size_t i = 0; i < data->rows; i++) {
         const double weight = weight_of(data, i);
@@ -169,6 +161,8 @@ static zilch_status both_passes(const zi_data *data, double total, sums *s, doub
 
 zilch_status zi_marginals(const zi_data *data, double total, double *p, double *mu, double *sigma)
 {
+    assert(data->rows && data->cols && total > 0.0);
+    assert(p && mu && sigma);
     double *block;
     ZI_TRY(zi_alloc(&block, 6 * data->cols));
     sums s = {.active = block,
@@ -212,21 +206,16 @@ static void add_products(const zi_data *data, const double *mu, const double *in
     }
 }
 
-static double correlation_of(double covariance, double scale_i, double scale_j)
-{
-    const double rounding = 1e-12; /* what is below it says nothing, not even by its sign */
-    const double rho = covariance * scale_i * scale_j;
-    return fabs(rho) < rounding ? 0.0 : fmin(1.0, fmax(-1.0, rho));
-}
-
 /* Products to correlations. `mean` has the means of Y's columns; `scale` turns a covariance's
  * row and column into a correlation's, 0 where nothing varies. */
 static void correlate(size_t n, double total, const double *mean, const double *scale, double *observed)
 {
+    const double rounding = 1e-12; /* what is below it says nothing, not even by its sign */
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j + 1; i < n; i++) {
             const double covariance = observed[j * n + i] / total - mean[i] * mean[j];
-            observed[j * n + i] = correlation_of(covariance, scale[i], scale[j]);
+            const double rho = covariance * scale[i] * scale[j];
+            observed[j * n + i] = fabs(rho) < rounding ? 0.0 : fmin(1.0, fmax(-1.0, rho));
         }
         observed[j * n + j] = 1.0;
     }
@@ -236,20 +225,11 @@ static void correlate(size_t n, double total, const double *mean, const double *
     zi_symmetrise(n, observed);
 }
 
-/* What the data's columns become: inverse deviations and scales, 0 where nothing varies. */
-static void set_scales(size_t d, const double *p, const double *sigma, double *inverse_sigma, double *scale)
-{
-    for (size_t j = 0; j < d; j++) {
-        const double spread = p[j] * (1.0 - p[j]);
-        inverse_sigma[j] = sigma[j] > 0.0 ? 1.0 / sigma[j] : 0.0;
-        scale[j] = sigma[j] > 0.0 ? 1.0 / sqrt(p[j]) : 0.0;
-        scale[d + j] = spread > 0.0 ? 1.0 / sqrt(spread) : 0.0;
-    }
-}
-
 zilch_status zi_observed(const zi_data *data, double total, const double *p, const double *mu,
                          const double *sigma, double *observed)
 {
+    assert(data->rows && data->cols && total > 0.0);
+    assert(p && mu && sigma && observed);
     enum { CACHE = 1 << 15 }; /* doubles in a block: a quarter of a megabyte */
     const size_t d = data->cols;
     const size_t fitting = CACHE / (2 * d);
@@ -261,7 +241,12 @@ zilch_status zi_observed(const zi_data *data, double total, const double *p, con
     double *inverse_sigma = block;
     double *scale = block + d;
     double *mean = block + 3 * d;
-    set_scales(d, p, sigma, inverse_sigma, scale);
+    for (size_t j = 0; j < d; j++) { /* 0 where nothing varies */
+        const double spread = p[j] * (1.0 - p[j]);
+        inverse_sigma[j] = sigma[j] > 0.0 ? 1.0 / sigma[j] : 0.0;
+        scale[j] = sigma[j] > 0.0 ? 1.0 / sqrt(p[j]) : 0.0;
+        scale[d + j] = spread > 0.0 ? 1.0 / sqrt(spread) : 0.0;
+    }
     add_products(data, mu, inverse_sigma, block_rows, block + 5 * d, observed);
     for (size_t j = 0; j < d; j++) {
         mean[j] = observed[j * 2 * d + d + j] / total; /* a value's product with its own indicator */

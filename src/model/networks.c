@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'n', 'e', 't'};
@@ -24,6 +25,8 @@ enum { VERSION = 1 };
 
 zilch_status zi_networks_put(zilch_networks *networks, zilch_block block, const zi_network *network)
 {
+    assert(zilch_block_name(block) && network->parameter);
+    assert(network->shape.inputs == zi_blocks[block].inputs);
     const size_t size = zi_mlp_size(network->shape);
     float *parameter;
     ZI_TRY(zi_alloc(&parameter, size));
@@ -137,54 +140,7 @@ zilch_status zilch_networks_pack(const zilch_networks *networks, void *buffer, s
         zi_record_write(&writer, &network->record);
         zi_write_floats(&writer, network->parameter, zi_mlp_size(network->shape));
     }
-    zi_write_checksum(&writer);
-    *length = writer.length;
-    if (buffer && writer.length > capacity) {
-        return zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", writer.length, capacity);
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status check_header(zi_reader *reader)
-{
-    char found[sizeof magic];
-    zi_read_bytes(reader, found, sizeof found);
-    if (!reader->ok || memcmp(found, magic, sizeof magic) != 0) {
-        return zi_fail(ZILCH_EFORMAT, "weights: these are not the weights of zilch's networks");
-    }
-    const uint32_t version = zi_read_u32(reader);
-    if (reader->ok && version != VERSION) {
-        return zi_fail(ZILCH_EVERSION, "weights: format version %u, this library reads version %d", version,
-                       VERSION);
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status check_shape(const char *name, size_t inputs, zi_mlp_shape shape)
-{
-    if (shape.inputs != inputs) {
-        return zi_fail(ZILCH_EFORMAT, "weights: wrong shape: the %s network has %zu inputs, not %zu", name,
-                       shape.inputs, inputs);
-    }
-    if (shape.units < ZI_MLP_STEP || shape.units > ZI_MLP_MOST_UNITS || shape.units % ZI_MLP_STEP) {
-        return zi_fail(ZILCH_EFORMAT,
-                       "weights: wrong shape: the %s network has %zu units, not a multiple of %d up to %d",
-                       name, shape.units, ZI_MLP_STEP, ZI_MLP_MOST_UNITS);
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status check_values(const char *name, const zi_network *network)
-{
-    const size_t bad = zi_mlp_find_bad(network->shape, network->parameter);
-    if (bad < zi_mlp_size(network->shape)) {
-        return zi_fail(ZILCH_EFORMAT, "weights: weight %zu of the %s network is not finite", bad, name);
-    }
-    if (!zilch_labels_name(network->record.examples.labels) ||
-        network->record.options.units != network->shape.units) {
-        return zi_fail(ZILCH_EFORMAT, "weights: the record of the %s network's training is damaged", name);
-    }
-    return ZILCH_OK;
+    return zi_write_end(&writer, length);
 }
 
 static zilch_status read_network(zi_reader *reader, zilch_block block, zi_network *out)
@@ -192,11 +148,19 @@ static zilch_status read_network(zi_reader *reader, zilch_block block, zi_networ
     const char *name = zilch_block_name(block);
     out->shape.inputs = zi_read_u32(reader);
     out->shape.units = zi_read_u32(reader);
-    if (reader->ok) {
-        ZI_TRY(check_shape(name, zi_blocks[block].inputs, out->shape));
+    const zi_mlp_shape shape = out->shape;
+    if (reader->ok && shape.inputs != zi_blocks[block].inputs) {
+        return zi_fail(ZILCH_EFORMAT, "weights: wrong shape: the %s network has %zu inputs, not %zu", name,
+                       shape.inputs, zi_blocks[block].inputs);
+    }
+    if (reader->ok &&
+        (shape.units < ZI_MLP_STEP || shape.units > ZI_MLP_MOST_UNITS || shape.units % ZI_MLP_STEP)) {
+        return zi_fail(ZILCH_EFORMAT,
+                       "weights: wrong shape: the %s network has %zu units, not a multiple of %d up to %d",
+                       name, shape.units, ZI_MLP_STEP, ZI_MLP_MOST_UNITS);
     }
     out->record = zi_record_read(reader);
-    const size_t size = zi_mlp_size(out->shape);
+    const size_t size = reader->ok ? zi_mlp_size(out->shape) : 0;
     if (!reader->ok || size > (reader->length - reader->position) / sizeof(float)) {
         return zi_fail(ZILCH_EFORMAT, "weights: truncated: %zu bytes end inside the %s network",
                        reader->length, name);
@@ -210,7 +174,16 @@ static zilch_status read_network(zi_reader *reader, zilch_block block, zi_networ
 
 static zilch_status read_networks(zi_reader *reader, zilch_networks *networks)
 {
-    ZI_TRY(check_header(reader));
+    char found[sizeof magic];
+    zi_read_bytes(reader, found, sizeof found);
+    if (!reader->ok || memcmp(found, magic, sizeof magic) != 0) {
+        return zi_fail(ZILCH_EFORMAT, "weights: these are not the weights of zilch's networks");
+    }
+    const uint32_t version = zi_read_u32(reader);
+    if (reader->ok && version != VERSION) {
+        return zi_fail(ZILCH_EVERSION, "weights: format version %u, this library reads version %d", version,
+                       VERSION);
+    }
     for (int b = 0; b < ZILCH_BLOCKS; b++) {
         ZI_TRY(read_network(reader, (zilch_block)b, &networks->block[b]));
     }
@@ -222,7 +195,17 @@ static zilch_status read_networks(zi_reader *reader, zilch_networks *networks)
                        reader->length - reader->position);
     }
     for (int b = 0; b < ZILCH_BLOCKS; b++) {
-        ZI_TRY(check_values(zilch_block_name((zilch_block)b), &networks->block[b]));
+        const char *name = zilch_block_name((zilch_block)b);
+        const zi_network *network = &networks->block[b];
+        const size_t bad = zi_mlp_find_bad(network->shape, network->parameter);
+        if (bad < zi_mlp_size(network->shape)) {
+            return zi_fail(ZILCH_EFORMAT, "weights: weight %zu of the %s network is not finite", bad, name);
+        }
+        if (!zilch_labels_name(network->record.examples.labels) ||
+            network->record.options.units != network->shape.units) {
+            return zi_fail(ZILCH_EFORMAT, "weights: the record of the %s network's training is damaged",
+                           name);
+        }
     }
     return ZILCH_OK;
 }
@@ -248,28 +231,4 @@ zilch_status zilch_networks_unpack(zilch_networks **out, const void *buffer, siz
     return ZILCH_OK;
 }
 
-/* ---- Files ------------------------------------------------------------------------------- */
-
-static zilch_status pack(const void *networks, void *buffer, size_t capacity, size_t *length)
-{
-    return zilch_networks_pack(networks, buffer, capacity, length);
-}
-
-static zilch_status unpack(void *out, const void *buffer, size_t length)
-{
-    return zilch_networks_unpack(out, buffer, length);
-}
-
-zilch_status zilch_networks_save(const zilch_networks *networks, const char *path)
-{
-    return zi_file_save(path, pack, networks);
-}
-
-zilch_status zilch_networks_load(zilch_networks **out, const char *path)
-{
-    if (!out) {
-        return zi_fail(ZILCH_EARG, "load: no place for the networks given");
-    }
-    *out = NULL;
-    return zi_file_load(path, unpack, out);
-}
+ZI_DEFINE_FILES(networks)

@@ -12,12 +12,13 @@
  * weighted the same, distances weighted entry by entry.
  *
  * Inside this file the work is done on lower triangles, entry (i, j) at [j * n + i]; the upper
- * triangle of sigma keeps the matrix as it was given, to tell how far it moved. */
+ * triangle of sigma keeps the matrix as it was given, to tell its projection distance. */
 #include "model/project.h"
 
 #include "base/memory.h"
 #include "math/linalg.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -133,24 +134,25 @@ static void rescale_diagonal(const projector *p, double *a)
     }
 }
 
-/* factor = Cholesky of (1 - pull) a + pull I; false where that is not positive definite. */
-static int factorise(size_t n, const double *a, double pull, double *factor)
+/* factor = Cholesky of (1 - identity_weight) a + identity_weight I; false where that is not positive
+ * definite. */
+static int factorise(size_t n, const double *a, double identity_weight, double *factor)
 {
     for (size_t j = 0; j < n; j++) {
         factor[j * n + j] = 1.0;
         for (size_t i = j + 1; i < n; i++) {
-            factor[j * n + i] = (1.0 - pull) * a[j * n + i];
+            factor[j * n + i] = (1.0 - identity_weight) * a[j * n + i];
         }
     }
     return zi_cholesky(n, factor);
 }
 
-/* The smallest pull that works, to a few percent, in *pull; the factor is left in p->work.
- * No eigenvalue is below -depth, so a pull of depth / (1 + depth) is enough. The smallest
+/* The smallest identity_weight that works, to a few percent, in *identity_weight; the factor is left in
+ * p->work. No eigenvalue is below -depth, so a identity_weight of depth / (1 + depth) is enough. The smallest
  * eigenvalue of what that gives tells how much less would do. */
-static zilch_status smallest_pull(const projector *p, double depth, double *pull)
+static zilch_status smallest_identity_weight(const projector *p, double depth, double *identity_weight)
 {
-    *pull = 0.0;
+    *identity_weight = 0.0;
     if (factorise(p->n, p->sigma, 0.0, p->work)) {
         return ZILCH_OK;
     }
@@ -166,19 +168,19 @@ static zilch_status smallest_pull(const projector *p, double depth, double *pull
     const double least = fmax(0.0, (enough - smallest) / (1.0 - smallest));
     double excess = 0.02 * least + 1e-14;
     do {
-        *pull = fmin(enough, least + excess);
+        *identity_weight = fmin(enough, least + excess);
         excess *= 2.0;
-    } while (!factorise(p->n, p->sigma, *pull, p->work));
+    } while (!factorise(p->n, p->sigma, *identity_weight, p->work));
     return ZILCH_OK;
 }
 
-static zilch_status pull_to_definite(const projector *p, double depth, double *pull)
+static zilch_status mix_to_definite(const projector *p, double depth, double *identity_weight)
 {
     const size_t n = p->n;
-    ZI_TRY(smallest_pull(p, depth, pull));
-    for (size_t j = 0; *pull > 0.0 && j < n; j++) {
+    ZI_TRY(smallest_identity_weight(p, depth, identity_weight));
+    for (size_t j = 0; *identity_weight > 0.0 && j < n; j++) {
         for (size_t i = j + 1; i < n; i++) {
-            p->sigma[j * n + i] *= 1.0 - *pull;
+            p->sigma[j * n + i] *= 1.0 - *identity_weight;
         }
     }
     return ZILCH_OK;
@@ -289,7 +291,8 @@ static zilch_status nearest(const projector *p, const double *weight, double *de
     return status;
 }
 
-static zilch_status project(zilch_projection how, const projector *p, const double *weight, double *pull)
+static zilch_status project(zilch_projection how, const projector *p, const double *weight,
+                            double *identity_weight)
 {
     double depth;
     if (how == ZILCH_NEAREST || how == ZILCH_WEIGHTED) {
@@ -298,7 +301,7 @@ static zilch_status project(zilch_projection how, const projector *p, const doub
         ZI_TRY(clip(p));
         depth = impose(p, p->sigma, how == ZILCH_REPAIR);
     }
-    return pull_to_definite(p, depth, pull);
+    return mix_to_definite(p, depth, identity_weight);
 }
 
 /* Between the two triangles, as a distance of symmetric matrices. In square tiles, as one of them is gone
@@ -323,6 +326,8 @@ static double triangle_distance(size_t n, const double *a)
 zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, double *sigma, double *factor,
                         zi_projected *report)
 {
+    assert(zilch_projection_name(how) && dim && dim <= ZI_MOST_ORDER / 2);
+    assert(sigma && factor && report);
     const size_t n = 2 * dim;
     double *spare; /* and the projector's other arrays */
     size_t *live;
@@ -343,9 +348,9 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
                    .isolated = (char *)(value + n),
                    .live = live};
     find_isolated(&p);
-    const zilch_status status = project(how, &p, weight, &report->pull);
+    const zilch_status status = project(how, &p, weight, &report->identity_weight);
     if (status == ZILCH_OK) {
-        report->moved = triangle_distance(n, sigma);
+        report->projection_distance = triangle_distance(n, sigma);
         zi_symmetrise(n, sigma);
     }
     zi_free(live);
@@ -355,12 +360,13 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
 
 zilch_status zi_correlation_factor(size_t n, const double *sigma, double *factor)
 {
+    assert(n && sigma && factor);
     ZI_TRY(zi_blas_reserve());
     if (factorise(n, sigma, 0.0, factor)) {
         return ZILCH_OK;
     }
-    for (double pull = 1e-14; pull < 2e-8; pull *= 10.0) {
-        if (factorise(n, sigma, pull, factor)) {
+    for (double identity_weight = 1e-14; identity_weight < 2e-8; identity_weight *= 10.0) {
+        if (factorise(n, sigma, identity_weight, factor)) {
             return ZILCH_OK;
         }
     }

@@ -5,8 +5,8 @@
 #include "base/status.h"
 
 typedef struct zi_projected {
-    double moved; /* Frobenius distance between the matrix given and the one made */
-    double pull;  /* share of the identity mixed in at the end */
+    double projection_distance; /* Frobenius distance between the matrix given and the one made */
+    double identity_weight;     /* share of the identity mixed in at the end */
 } zi_projected;
 
 /* `sigma` (2 dim x 2 dim, symmetric, unit diagonal) becomes a positive definite correlation
@@ -17,7 +17,7 @@ zilch_status zi_project(zilch_projection how, size_t dim, const double *weight, 
                         zi_projected *report);
 
 /* The lower Cholesky factor of a correlation matrix that is positive semidefinite to
- * rounding: a pull of up to 1e-8 towards the identity is allowed. */
+ * rounding: an identity weight of up to 1e-8 is allowed. */
 zilch_status zi_correlation_factor(size_t n, const double *sigma, double *factor);
 
 #endif

@@ -53,22 +53,16 @@ static void add_factors(const zilch_model *m, size_t rows, double *latent)
     }
 }
 
-/* A triangle is multiplied well by many rows only. */
-static size_t block_of(const zilch_model *model, size_t rows)
-{
-    const size_t fitting = CACHE / (2 * model->dim + model->rank);
-    const size_t least = model->structure == ZILCH_STRUCTURE_FULL ? 256 : 16;
-    const size_t block = fitting < least ? least : fitting;
-    return block < rows ? block : rows;
-}
-
 zilch_status zilch_model_sample(const zilch_model *model, zilch_rng *rng, size_t rows, double *x)
 {
     if (!model || !rng || (!x && rows)) {
         return zi_fail(ZILCH_EARG, "sample: model, generator and place for the points must be given");
     }
     const size_t n = 2 * model->dim + model->rank;
-    const size_t block_rows = block_of(model, rows);
+    /* A triangle is multiplied well by many rows only. */
+    const size_t least = model->structure == ZILCH_STRUCTURE_FULL ? 256 : 16;
+    const size_t block = CACHE / n < least ? least : CACHE / n;
+    const size_t block_rows = block < rows ? block : rows;
     double *latent;
     ZI_TRY(model->factor ? zi_blas_reserve() : ZILCH_OK);
     ZI_TRY(zi_alloc(&latent, block_rows * n));

@@ -534,8 +534,7 @@ void zilch_mpi_set_least(zilch_mpi *m, size_t points)
     m->least = points > 0 ? points : 1;
 }
 
-/* ---- MPI itself ------------------------------------------------------------------------------------------
- */
+/* ---- MPI itself ----------------------------------------------------------------------------------- */
 
 zilch_status zilch_mpi_begin(void)
 {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 1024, ERROR_SIZE = 512 };
+enum { MOST_THREADS = 1024 };
 
 typedef struct team {
     zilch_job job;
@@ -16,7 +16,7 @@ typedef struct team {
     size_t next;
     size_t failed; /* index of the first failed job, count if none */
     zilch_status status;
-    char error[ERROR_SIZE];
+    zi_error error;
 } team;
 
 static size_t take(team *t)
@@ -28,33 +28,34 @@ static size_t take(team *t)
     return index;
 }
 
-static void note_failure(team *t, size_t index, zilch_status status)
-{
-    pthread_mutex_lock(&t->lock);
-    if (index < t->failed) {
-        t->failed = index;
-        t->status = status;
-        snprintf(t->error, sizeof t->error, "%s", zilch_last_error());
-    }
-    pthread_mutex_unlock(&t->lock);
-}
-
 static void *work(void *argument)
 {
     team *t = argument;
     for (size_t index = take(t); index < t->count; index = take(t)) {
         const zilch_status status = t->job(t->context, index);
-        if (status != ZILCH_OK) {
-            note_failure(t, index, status);
+        if (status == ZILCH_OK) {
+            continue;
         }
+        pthread_mutex_lock(&t->lock);
+        if (index < t->failed) {
+            t->failed = index;
+            t->status = status;
+            t->error = *zi_error_last();
+        }
+        pthread_mutex_unlock(&t->lock);
     }
     return NULL;
 }
 
+unsigned zilch_processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
 static size_t thread_count(unsigned asked, size_t jobs)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t wanted = asked ? asked : (size_t)(processors > 0 ? processors : 1);
+    const size_t wanted = asked ? asked : zilch_processors();
     const size_t useful = wanted < jobs ? wanted : jobs;
     return useful < MOST_THREADS ? useful : MOST_THREADS;
 }
@@ -79,7 +80,10 @@ zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job, void *con
     }
     zi_free(helper);
     pthread_mutex_destroy(&t.lock);
-    return t.status == ZILCH_OK ? ZILCH_OK : zi_fail(t.status, "%s", t.error);
+    if (t.status != ZILCH_OK) {
+        *zi_error_last() = t.error;
+    }
+    return t.status;
 }
 
 /* ---- An objective around an objective ------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "parallel/offspring.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -46,17 +47,6 @@ static int make_pair(int pair[2], int is_socket)
     const int failed =
         is_socket ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) : pipe2(pair, O_CLOEXEC);
     return !failed && raise_descriptor(&pair[0]) && raise_descriptor(&pair[1]);
-}
-
-/* EOF: it runs. */
-static int exec_error(int descriptor)
-{
-    int error = 0;
-    ssize_t got;
-    do {
-        got = read(descriptor, &error, sizeof error);
-    } while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof error ? error : 0;
 }
 
 static int set_nonblocking(int descriptor)
@@ -101,6 +91,7 @@ static zilch_status start(zi_process *out, char *const *words, int pipes[PIPES][
 
 zilch_status zi_process_start(zi_process *out, char *const *words)
 {
+    assert(words && words[0]);
     int pipes[PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     int socket[2] = {-1, -1};
     *out = zi_no_process;
@@ -109,7 +100,11 @@ zilch_status zi_process_start(zi_process *out, char *const *words)
     for (int i = 0; i < PIPES; i++) {
         close_one(&pipes[i][WRITE]);
     }
-    const int error = status == ZILCH_OK ? exec_error(pipes[3][READ]) : 0;
+    int error = 0; /* of exec; nothing is written if the program runs */
+    if (status == ZILCH_OK &&
+        zi_process_read(pipes[3][READ], (char *)&error, sizeof error) != (long)sizeof error) {
+        error = 0;
+    }
     for (int i = 0; i < PIPES; i++) {
         close_one(&pipes[i][READ]);
     }
@@ -127,8 +122,7 @@ zilch_status zi_process_start(zi_process *out, char *const *words)
     return status;
 }
 
-/* ---- Ending ----------------------------------------------------------------------------------------------
- */
+/* ---- Ending --------------------------------------------------------------------------------------- */
 
 enum { STEPS_MOST = 10 * (ZI_GUARD_PATIENCE + 1) }; /* of a tenth of a second */
 
@@ -174,6 +168,7 @@ static zi_ending replace_guard(const zi_process *process)
 
 zi_ending zi_process_end(zi_process *process, int milliseconds)
 {
+    assert(milliseconds >= 0);
     enum { MOMENT = 1000 };
     zi_ending ending = {.end = ZI_END_KILLED};
     if (!process->guard) {
@@ -213,12 +208,12 @@ void zi_process_close(zi_process *process)
     close_one(&process->complaints);
 }
 
-/* ---- Talking ---------------------------------------------------------------------------------------------
- */
+/* ---- Talking -------------------------------------------------------------------------------------- */
 
 /* SIGPIPE is held back in this thread and, if this write caused it, taken away. */
 long zi_process_write(zi_process *process, const char *bytes, size_t count)
 {
+    assert(bytes || !count);
     const struct timespec now = {0};
     sigset_t pipe_signal;
     sigset_t before;
@@ -241,6 +236,7 @@ long zi_process_write(zi_process *process, const char *bytes, size_t count)
 
 long zi_process_read(int descriptor, char *bytes, size_t capacity)
 {
+    assert(bytes && capacity);
     ssize_t got;
     do {
         got = read(descriptor, bytes, capacity);

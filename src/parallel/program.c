@@ -3,8 +3,10 @@
  *
  * Of a program that breaks with several points in its hands, the oldest is blamed, and the others are given
  * out again: whichever is the cause becomes the oldest in the end. */
+#include "base/ids.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "parallel/answer.h"
 #include "parallel/worker.h"
 
 #include <errno.h>
@@ -55,18 +57,6 @@ static void finish(errand *e, zi_worker *w, size_t index)
     e->done++;
 }
 
-/* What it complained of before is forgotten, unless it may be about a point that it still has. */
-static void take_value(errand *e, zi_worker *w, size_t index, const zi_answer *answer)
-{
-    e->value[w->point[index]] = answer->value;
-    if (e->batch->error) {
-        e->batch->error[w->point[index]] = answer->error;
-    }
-    e->program->in_a_row = 0;
-    finish(e, w, index);
-    w->tail_length = w->count ? w->tail_length : 0;
-}
-
 static zilch_status give_up(const zilch_program *p, const zilch_failure *failure)
 {
     size_t length = strlen(failure->output);
@@ -95,8 +85,8 @@ static zilch_status fail(errand *e, zi_worker *w, size_t index, const char *reas
     if (p->options.failure) {
         ZI_TRY(p->options.failure(p->options.failure_context, &failure));
     }
-    return p->options.most_failures && p->in_a_row >= p->options.most_failures ? give_up(p, &failure)
-                                                                               : ZILCH_OK;
+    return p->options.max_failures && p->in_a_row >= p->options.max_failures ? give_up(p, &failure)
+                                                                             : ZILCH_OK;
 }
 
 /* Points that it was given are for another program, but for the first `kept`. */
@@ -130,37 +120,26 @@ static void describe_rest(const zi_ending *ending, char *out, size_t size)
 
 static zilch_status fail_for(errand *e, zi_worker *w, const char *reason)
 {
-    char whole[ZI_REASON_SIZE + REST_SIZE];
+    char whole[ZILCH_REASON_SIZE + REST_SIZE];
     const zi_ending ending = zi_worker_end(w, 0);
     snprintf(whole, sizeof whole, "%s", reason);
     describe_rest(&ending, whole, sizeof whole);
     return fail_all(e, w, whole);
 }
 
-static void describe_end(const zi_ending *ending, char *out, size_t size)
-{
-    if (ending->end == ZI_END_SIGNAL) {
-        snprintf(out, size, "was ended by signal %d (%s)", ending->number, strsignal(ending->number));
-    } else if (ending->end == ZI_END_EXIT) {
-        snprintf(out, size, "ended with status %d before it answered", ending->number);
-    } else {
-        snprintf(out, size, "closed its output before it answered");
-    }
-    describe_rest(ending, out, size);
-}
-
 static zilch_status fail_at_end(errand *e, zi_worker *w, const zi_ending *ending)
 {
-    char reason[ZI_REASON_SIZE + REST_SIZE];
-    describe_end(ending, reason, sizeof reason);
+    char reason[ZILCH_REASON_SIZE + REST_SIZE];
+    if (ending->end == ZI_END_SIGNAL) {
+        snprintf(reason, sizeof reason, "was ended by signal %d (%s)", ending->number,
+                 strsignal(ending->number));
+    } else if (ending->end == ZI_END_EXIT) {
+        snprintf(reason, sizeof reason, "ended with status %d before it answered", ending->number);
+    } else {
+        snprintf(reason, sizeof reason, "closed its output before it answered");
+    }
+    describe_rest(ending, reason, sizeof reason);
     return fail_all(e, w, reason);
-}
-
-static zilch_status fail_late(errand *e, zi_worker *w)
-{
-    char reason[ZI_REASON_SIZE];
-    snprintf(reason, sizeof reason, "did not answer within %g seconds", e->program->options.timeout);
-    return fail_for(e, w, reason);
 }
 
 /* ---- Answers ------------------------------------------------------------------------------------------ */
@@ -179,19 +158,30 @@ static size_t find_point(const errand *e, const zi_worker *w, const zi_answer *a
 static zilch_status take_answer(errand *e, zi_worker *w, const char *line, size_t length)
 {
     zi_answer answer;
+    char reason[ZILCH_REASON_SIZE];
     const zi_verdict verdict = zi_answer_read(line, length, e->program->options.protocol, &answer);
     const size_t index = verdict == ZI_ANSWER_WRONG ? 0 : find_point(e, w, &answer);
     zi_worker_complain(w);
+    if (verdict != ZI_ANSWER_VALUE) {
+        zi_answer_describe(&answer, verdict, line, reason);
+    }
     if (verdict == ZI_ANSWER_WRONG) {
-        return fail_for(e, w, answer.reason);
+        return fail_for(e, w, reason);
     }
     if (index == w->count) {
         return fail_for(e, w, "answered with an id that it was not given");
     }
     if (verdict == ZI_ANSWER_FAILED) {
-        return fail(e, w, index, answer.reason);
+        return fail(e, w, index, reason);
     }
-    take_value(e, w, index, &answer);
+    e->value[w->point[index]] = answer.value;
+    if (e->batch->error) {
+        e->batch->error[w->point[index]] = answer.sigma;
+    }
+    e->program->in_a_row = 0;
+    finish(e, w, index);
+    /* What it complained of before is forgotten, unless it may be about a point that it still has. */
+    w->tail_length = w->count ? w->tail_length : 0;
     return ZILCH_OK;
 }
 
@@ -265,15 +255,12 @@ static zilch_status attend(errand *e, zi_worker *w, const struct pollfd *look)
     if (look[1].revents) {
         ZI_TRY(hear(e, w));
     }
-    return look[3].revents && !look[1].revents ? fail_late(e, w) : ZILCH_OK;
-}
-
-static zilch_status check_watcher(const errand *e)
-{
-    const zilch_program_options *o = &e->program->options;
-    return o->watcher && o->watcher(o->watcher_context, e->done, e->batch->n)
-               ? zi_fail(ZILCH_ESTOPPED, "program: stopped")
-               : ZILCH_OK;
+    if (look[1].revents || !look[3].revents) {
+        return ZILCH_OK;
+    }
+    char reason[ZILCH_REASON_SIZE];
+    snprintf(reason, sizeof reason, "did not answer within %g seconds", e->program->options.timeout);
+    return fail_for(e, w, reason);
 }
 
 /* Who sleeps must be woken, on a virtual machine for 20 microseconds and more; an answer that comes sooner
@@ -302,11 +289,14 @@ static zilch_status wait_and_attend(errand *e)
     for (size_t k = 0; k < p->count && events > 0; k++) {
         ZI_TRY(attend(e, &p->worker[k], p->look + ZI_WORKER_POLLED * k));
     }
-    return events < 0 || e->done > done ? check_watcher(e) : ZILCH_OK;
+    const zilch_program_options *o = &p->options;
+    return (events < 0 || e->done > done) && o->watcher &&
+                   o->watcher(o->watcher_context, e->done, e->batch->n)
+               ? zi_fail(ZILCH_ESTOPPED, "program: stopped")
+               : ZILCH_OK;
 }
 
-/* ---- Giving out ------------------------------------------------------------------------------------------
- */
+/* ---- Giving out ----------------------------------------------------------------------------------- */
 
 /* The point that is next; NO_POINT: all are given out. */
 static size_t next_point(const errand *e)
@@ -415,13 +405,12 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     return status;
 }
 
-/* ---- Opening and closing
- * ------------------------------------------------------------------------------------ */
+/* ---- Opening and closing -------------------------------------------------------------------------- */
 
 zilch_program_options zilch_program_defaults(void)
 {
     return (zilch_program_options){
-        .size = sizeof(zilch_program_options), .jobs = 1, .ahead = 1, .most_failures = 100};
+        .size = sizeof(zilch_program_options), .jobs = 1, .ahead = 1, .max_failures = 100};
 }
 
 static zilch_status check_options(const zilch_program_options *o)
@@ -465,8 +454,7 @@ static zilch_status copy_words(zilch_program *p, const char *const *words)
 static zilch_status make_workers(zilch_program *p)
 {
     const zilch_program_options *o = &p->options;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t count = o->jobs ? o->jobs : (size_t)(processors > 0 ? processors : 1);
+    const size_t count = o->jobs ? o->jobs : zilch_processors();
     ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count));
     ZI_TRY(zi_alloc(&p->again, o->ahead * count));
     ZI_TRY(zi_alloc(&p->worker, count));

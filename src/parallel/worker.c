@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 zilch_status zi_worker_make(zi_worker *out, size_t ahead, int is_timed)
 {
+    assert(ahead);
     memset(out, 0, sizeof *out);
     out->process = zi_no_process;
     out->timer = -1;
@@ -35,6 +37,7 @@ void zi_worker_free(zi_worker *w)
 /* Rounded up to whole nanoseconds: a timer of 0 would never ring. */
 void zi_worker_set_timer(const zi_worker *w, double seconds)
 {
+    assert(seconds >= 0.0);
     enum { SECOND = 1000000000 };
     const double whole = floor(seconds);
     const long rest = (long)ceil((seconds - whole) * SECOND);
@@ -49,6 +52,7 @@ void zi_worker_set_timer(const zi_worker *w, double seconds)
 
 zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new)
 {
+    assert(words && is_new);
     int more = -1;
     *is_new = 0;
     if (w->count > 0) { /* what it says now are answers, which wait in the pipe for who polls */
@@ -70,6 +74,7 @@ zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new)
 
 zilch_status zi_worker_give(zi_worker *w, size_t point, const zi_text *message, int is_last)
 {
+    assert(message->bytes && w->sent <= w->outgoing.length);
     if (w->sent == w->outgoing.length) {
         w->sent = w->outgoing.length = 0;
     }
@@ -83,6 +88,7 @@ zilch_status zi_worker_give(zi_worker *w, size_t point, const zi_text *message, 
 
 void zi_worker_drop(zi_worker *w, size_t index)
 {
+    assert(index < w->count);
     w->count--;
     memmove(w->point + index, w->point + index + 1, (w->count - index) * sizeof *w->point);
 }
@@ -115,6 +121,7 @@ void zi_worker_look(const zi_worker *w, struct pollfd look[ZI_WORKER_POLLED])
 
 zilch_status zi_worker_hear(zi_worker *w, int *more)
 {
+    assert(more);
     enum { EACH = 4096 };
     ZI_TRY(zi_text_reserve(&w->incoming, EACH + 1));
     const long got = zi_process_read(w->process.output, w->incoming.bytes + w->incoming.length, EACH);
@@ -126,6 +133,7 @@ zilch_status zi_worker_hear(zi_worker *w, int *more)
 
 char *zi_worker_line(const zi_worker *w, size_t *length)
 {
+    assert(length);
     char *end = w->incoming.length ? memchr(w->incoming.bytes, '\n', w->incoming.length) : NULL;
     if (!end) {
         return NULL;
@@ -138,6 +146,7 @@ char *zi_worker_line(const zi_worker *w, size_t *length)
 /* With the end of the line. */
 void zi_worker_take(zi_worker *w, size_t length)
 {
+    assert(length < w->incoming.length);
     w->incoming.length -= length + 1;
     memmove(w->incoming.bytes, w->incoming.bytes + length + 1, w->incoming.length);
 }
@@ -164,6 +173,7 @@ void zi_worker_complain(zi_worker *w)
 /* Whatever bytes they were. */
 void zi_worker_tail(zi_worker *w, char out[ZI_TAIL_SIZE + 1])
 {
+    assert(w->tail_length <= ZI_TAIL_SIZE);
     for (size_t i = 0; i < w->tail_length; i++) {
         const unsigned char c = (unsigned char)w->tail[i];
         out[i] = (char)(c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7f) ? c : '?');

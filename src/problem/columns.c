@@ -6,6 +6,8 @@
 
 #include "base/simd.h"
 
+#include <assert.h>
+
 static double lanes_sum(const double *lane)
 {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
@@ -29,6 +31,7 @@ static double column_sum(size_t n, const double *a)
 
 double zi_column_sum(size_t n, const double *a)
 {
+    assert(a || !n);
     return column_sum(n, a);
 }
 
@@ -50,6 +53,7 @@ static double column_product(size_t n, const double *a, const double *b)
 
 double zi_column_product(size_t n, const double *a, const double *b)
 {
+    assert((a && b) || !n);
     return column_product(n, a, b);
 }
 
@@ -63,6 +67,7 @@ static void column_add(size_t n, double factor, const double *restrict a, double
 
 void zi_column_add(size_t n, double factor, const double *a, double *sum)
 {
+    assert((a && sum) || !n);
     column_add(n, factor, a, sum);
 }
 
@@ -93,6 +98,7 @@ static int factorise(size_t n, double *a)
 
 int zi_positive_solve(size_t n, double *a, double *b)
 {
+    assert((a && b) || !n);
     if (!factorise(n, a)) {
         return 0;
     }

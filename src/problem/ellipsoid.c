@@ -115,18 +115,8 @@ static double support_ellipsoid(const zilch_problem *problem, const double *x)
 
 /* At most a rotation of 1,000 coordinates, which takes a second. */
 static const zi_setting settings[] = {
-    {.name = "dim",
-     .kind = ZI_COUNT,
-     .offset = offsetof(ellipsoid, dim),
-     .fallback = 100,
-     .low = 1,
-     .high = 10000},
-    {.name = "active",
-     .kind = ZI_COUNT,
-     .offset = offsetof(ellipsoid, active),
-     .fallback = 0,
-     .low = 0,
-     .high = 1000},
+    {ZI_SETTING(ellipsoid, dim, COUNT, 100, 1, 10000)},
+    {ZI_SETTING(ellipsoid, active, COUNT, 0, 0, 1000)},
 };
 
 const zi_family zi_ellipsoid_family = {.state_bytes = sizeof(ellipsoid),

@@ -4,12 +4,14 @@
  * column that is constant in the training rows has a diagonal of 0, and thus gets the coefficient 0. */
 #include "problem/regression.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define RIDGE 1e-10
 
 void zi_linear_fit(const zi_regression *r, zi_solution *s)
 {
+    assert(r->training.rows);
     const size_t n = s->count;
     for (size_t j = 0; j < n; j++) {
         const double *column = r->gram + s->column[j] * r->cols;
@@ -27,6 +29,7 @@ void zi_linear_fit(const zi_regression *r, zi_solution *s)
 
 double zi_linear_error(const zi_part *part, zi_solution *s, double *score)
 {
+    assert(part->rows);
     const double rows = (double)part->rows;
     zi_columns_combine(part, s, s->coefficient, s->intercept, s->eta);
     zi_column_add(part->rows, -1.0, part->y, s->eta);

@@ -9,6 +9,8 @@
 #include "base/simd.h"
 #include "problem/regression.h"
 
+#include <assert.h>
+
 #define RIDGE 1e-6
 #define SETTLED 1e-13 /* of what a step promises: the next would gain about its square */
 enum { MOST_STEPS = 100, MOST_HALVINGS = 40 };
@@ -108,6 +110,7 @@ static int descend(const zi_part *t, zi_solution *s, double promise, double *los
 
 void zi_logistic_fit(const zi_regression *r, zi_solution *s)
 {
+    assert(r->training.rows);
     const zi_part *t = &r->training;
     s->intercept = log(r->y_mean / (1.0 - r->y_mean));
     memset(s->coefficient, 0, s->count * sizeof *s->coefficient);
@@ -148,6 +151,7 @@ static range range_of(size_t n, const double *a)
  * and the smallest. */
 void zi_logistic_intercept(const zi_regression *r, zi_solution *s)
 {
+    assert(r->training.rows);
     const zi_part *t = &r->training;
     const double logit = log(r->y_mean / (1.0 - r->y_mean));
     zi_columns_combine(t, s, s->coefficient, 0.0, s->direction);
@@ -172,6 +176,7 @@ void zi_logistic_intercept(const zi_regression *r, zi_solution *s)
 
 double zi_logistic_error(const zi_part *part, zi_solution *s, double *score)
 {
+    assert(part->rows);
     zi_columns_combine(part, s, s->coefficient, s->intercept, s->eta);
     if (score) {
         size_t right = 0;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ static const row *row_find(const char *name, size_t length)
 zilch_status zi_problem_allocate(zilch_problem **out, const zi_family *family, const char *name,
                                  uint64_t seed)
 {
+    assert(out && family && name);
     const size_t header = (sizeof(zilch_problem) + ZI_ALIGNMENT - 1) / ZI_ALIGNMENT * ZI_ALIGNMENT;
     char *block;
     ZI_TRY(zi_alloc(&block, header + family->state_bytes));
@@ -132,6 +134,7 @@ static int is_finite(size_t count, const double *x)
 
 zilch_status zi_points_check(const char *who, size_t n, size_t dim, const double *x)
 {
+    assert(who && dim);
     for (size_t k = 0; k < n; k++) {
         const double *point = x + k * dim;
         if (is_finite(dim, point)) {
@@ -141,13 +144,15 @@ zilch_status zi_points_check(const char *who, size_t n, size_t dim, const double
         while (isfinite(point[i])) {
             i++;
         }
-        return zi_fail(ZILCH_EARG, "%s: point %zu coordinate %zu (counted from 0) is not finite", who, k, i);
+        return zi_fail_at(ZILCH_EARG, &(zi_location){who, {{ZI_POINT, k}, {ZI_COORDINATE, i}}, NULL},
+                          "the value is not finite");
     }
     return ZILCH_OK;
 }
 
 size_t zi_active_count(size_t dim, const double *x)
 {
+    assert(x || !dim);
     size_t count = 0;
     for (size_t i = 0; i < dim; i++) {
         count += x[i] != 0.0;
@@ -157,6 +162,7 @@ size_t zi_active_count(size_t dim, const double *x)
 
 double zi_first_active_share(size_t dim, size_t active, const double *x)
 {
+    assert(active <= dim && x);
     const size_t found = zi_active_count(active, x);
     const size_t surplus = zi_active_count(dim - active, x + active);
     return (double)(found + (dim - active - surplus)) / (double)dim;
@@ -164,6 +170,7 @@ double zi_first_active_share(size_t dim, size_t active, const double *x)
 
 zilch_status zi_active_settle(const char *who, size_t dim, size_t least, size_t *active)
 {
+    assert(who && active && least <= dim);
     if (*active == 0) {
         const size_t tenth = zi_tenth(dim);
         *active = tenth > least ? tenth : least;
@@ -208,4 +215,67 @@ zilch_status zilch_problem_support(const zilch_problem *problem, const double *x
     ZI_TRY(zi_points_check(problem->info.name, 1, problem->info.dim, x));
     *share = problem->family->support(problem, x);
     return ZILCH_OK;
+}
+
+/* ---- Held-out values ------------------------------------------------------------------------- */
+
+/* Searches have ids below 2^63, recommendations fewer than 2^62 from there on. */
+static const uint64_t held_out_id = UINT64_C(3) << 62;
+
+/* The mean is that of the plain sum; the squares are of deviations from it (Welford). */
+static zilch_status hold_out(zilch_problem *problem, const double *x, size_t count, unsigned threads,
+                             zilch_watcher watch, void *context, double *mean, double *error)
+{
+    enum { EACH = 64 };
+    const size_t dim = problem->info.dim;
+    zilch_pool pool = {.threads = threads, .inner = zilch_problem_objective, .context = problem};
+    uint64_t id[EACH];
+    double value[EACH];
+    double sum = 0.0;
+    double squares = 0.0;
+    double *points;
+    ZI_TRY(zi_alloc(&points, EACH * dim));
+    for (size_t i = 0; i < EACH; i++) {
+        memcpy(points + i * dim, x, dim * sizeof *x);
+    }
+    zilch_status status = ZILCH_OK;
+    for (size_t begin = 0; begin < count && status == ZILCH_OK; begin += EACH) {
+        const size_t n = count - begin < EACH ? count - begin : EACH;
+        const zilch_batch batch = {.n = n, .dim = dim, .generation = UINT64_MAX, .id = id, .x = points};
+        for (size_t i = 0; i < n; i++) {
+            id[i] = held_out_id + begin + i;
+        }
+        status = watch && watch(context, begin, count) ? zi_fail(ZILCH_ESTOPPED, "held out: stopped")
+                                                       : zilch_pool_objective(&pool, &batch, value);
+        for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
+            const double k = (double)(begin + i);
+            const double delta = k > 0.0 ? value[i] - sum / k : 0.0;
+            sum += value[i];
+            squares += delta * (value[i] - sum / (k + 1.0));
+        }
+    }
+    zi_free(points);
+    ZI_TRY(status);
+    const double n = (double)count;
+    *mean = sum / n;
+    *error = n > 1.0 ? sqrt(squares / (n - 1.0) / n) : NAN;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_problem_held_out(zilch_problem *problem, const double *x, size_t count, unsigned threads,
+                                    zilch_watcher watch, void *context, double *mean, double *error)
+{
+    if (!problem || !x || count == 0 || !mean || !error) {
+        return zi_fail(ZILCH_EARG, "held out: a problem, a point, a count of at least 1 and places for mean "
+                                   "and error must be given");
+    }
+    if (!problem->info.is_noisy) {
+        return zi_fail(ZILCH_ESTATE, "%s: it has no noise, so there is nothing to hold out",
+                       problem->info.name);
+    }
+    ZI_TRY(zi_points_check(problem->info.name, 1, problem->info.dim, x));
+    if (problem->family->hold_out) {
+        return problem->family->hold_out(problem, x, count, threads, watch, context, mean, error);
+    }
+    return hold_out(problem, x, count, threads, watch, context, mean, error);
 }

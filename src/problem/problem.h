@@ -25,6 +25,11 @@ typedef struct zi_setting {
     const char *choice[ZI_MOST_CHOICES]; /* fewer: then NULL */
 } zi_setting;
 
+/* A field of the state under its own name, with a range. */
+#define ZI_SETTING(state, field, type, usual, least, greatest)                                \
+    .name = #field, .kind = ZI_##type, .offset = offsetof(state, field), .fallback = (usual), \
+    .low = (least), .high = (greatest)
+
 typedef struct zi_settings {
     size_t count; /* at most ZI_MOST_SETTINGS */
     const zi_setting *setting;
@@ -46,8 +51,8 @@ typedef struct zi_family {
     zi_settings settings;
 
     /* When it is called, `state` holds the settings and is 0 behind them; seed, variant and name are set, the
-     * rest of `info` says: minimise, no bounds, price 0, not noisy. It sets info.dim and what of the rest is
-     * different. What it allocates hangs on the state; on failure it leaves that to close. May change a
+     * rest of `info` says: minimise, no bounds, penalty 0, not noisy. It sets info.dim and what of the rest
+     * is different. What it allocates hangs on the state; on failure it leaves that to close. May change a
      * setting. */
     zilch_status (*open)(zilch_problem *problem);
 
@@ -56,6 +61,10 @@ typedef struct zi_family {
      * not depend on the other points of the batch. Noise: from a stream of the problem's seed that the
      * point's id chooses. */
     zilch_status (*evaluate)(const zilch_problem *problem, const zilch_batch *batch, double *value);
+
+    /* zilch_problem_held_out, by a way of the family's own; NULL: values on ids that no search has. */
+    zilch_status (*hold_out)(const zilch_problem *problem, const double *x, size_t count, unsigned threads,
+                             zilch_watcher watch, void *context, double *mean, double *error);
 
     /* Share of coordinates as in the optimum, of a finite point; NULL: the optimum is not known. */
     double (*support)(const zilch_problem *problem, const double *x);
@@ -75,7 +84,7 @@ struct zilch_problem {
     char setting[ZI_SETTING_CAPACITY];
 };
 
-extern const zi_family zi_lander_family;     /* lander.c */
+extern const zi_family zi_lander_family;     /* lander_problem.c */
 extern const zi_family zi_sphere_family;     /* sphere.c */
 extern const zi_family zi_ellipsoid_family;  /* ellipsoid.c */
 extern const zi_family zi_rosenbrock_family; /* rosenbrock.c */

@@ -6,7 +6,7 @@
  * coefficients are fitted. So neither a column of ones nor a rare category that the split has kept from the
  * training rows is an error. y is left in its units.
  *
- * The price that suits: a hundredth of the training rows' error with the intercept alone. */
+ * The penalty that suits: a hundredth of the training rows' error with the intercept alone. */
 #include "problem/regression.h"
 
 #include "base/memory.h"
@@ -62,17 +62,18 @@ static zilch_status check_values(const data *d, zilch_regression kind)
     for (size_t i = 0; i < d->rows; i++) {
         for (size_t j = 0; j < d->cols; j++) {
             if (!isfinite(d->x[i * d->cols + j])) {
-                return zi_fail(ZILCH_EARG, "regression: row %zu column %zu (counted from 0) is not finite", i,
-                               j);
+                return zi_fail_at(ZILCH_EARG,
+                                  &(zi_location){"regression", {{ZI_ROW, i}, {ZI_COLUMN, j}}, NULL},
+                                  "the value is not finite");
             }
         }
         if (!isfinite(d->y[i])) {
-            return zi_fail(ZILCH_EARG, "regression: y of row %zu (counted from 0) is not finite", i);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"regression", {{ZI_ROW, i}}, NULL},
+                              "y is not finite");
         }
         if (kind == ZILCH_REGRESSION_LOGISTIC && d->y[i] != 0.0 && d->y[i] != 1.0) {
-            return zi_fail(ZILCH_EARG,
-                           "regression: y of row %zu (counted from 0) is %g; logistic needs 0 or 1", i,
-                           d->y[i]);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"regression", {{ZI_ROW, i}}, NULL},
+                              "y is %g; logistic needs 0 or 1", d->y[i]);
         }
     }
     return ZILCH_OK;
@@ -168,8 +169,8 @@ static zilch_status standardise(zi_regression *r)
         const double mean = mean_of(r->training.rows, column);
         const double deviation = deviation_of(r->training.rows, column, mean);
         if (!isfinite(deviation)) {
-            return zi_fail(ZILCH_ENUMERIC, "regression: column %zu (counted from 0) is too large; scale it",
-                           j);
+            return zi_fail_at(ZILCH_ENUMERIC, &(zi_location){"regression", {{ZI_COLUMN, j}}, NULL},
+                              "the values are too large; scale them");
         }
         r->mean[j] = mean;
         r->scale[j] = deviation > 0.0 ? deviation : 1.0;
@@ -279,9 +280,8 @@ static zilch_status fill_data(zilch_problem *problem, const data *d)
     zi_free(order);
     ZI_TRY(standardise(r));
     ZI_TRY(describe_target(r, &error));
-    problem->info.price = 0.01 * error;
-    if (r->options.searched ==
-        ZILCH_SEARCHED_SUBSET) { /* what is active counts, not its value: one point a subset */
+    problem->info.penalty = 0.01 * error;
+    if (is_subset(r)) { /* what is active counts, not its value: one point a subset */
         problem->info.lower = problem->info.upper = 1.0;
     }
     if (r->gram) {

@@ -55,18 +55,8 @@ static double support_rosenbrock(const zilch_problem *problem, const double *x)
 }
 
 static const zi_setting settings[] = {
-    {.name = "dim",
-     .kind = ZI_COUNT,
-     .offset = offsetof(rosenbrock, dim),
-     .fallback = 100,
-     .low = 1,
-     .high = 1e7},
-    {.name = "active",
-     .kind = ZI_COUNT,
-     .offset = offsetof(rosenbrock, active),
-     .fallback = 0,
-     .low = 0,
-     .high = 1e7},
+    {ZI_SETTING(rosenbrock, dim, COUNT, 100, 1, 1e7)},
+    {ZI_SETTING(rosenbrock, active, COUNT, 0, 0, 1e7)},
 };
 
 const zi_family zi_rosenbrock_family = {.state_bytes = sizeof(rosenbrock),

@@ -1,12 +1,10 @@
 /* Settings of a problem, from text and to text, by the family's table. A number is written with the fewest of
  * 15, 16 or 17 digits that give the same double back, so that the text opens the very same problem again. */
 #include "base/bytes.h"
-#include "base/numbers.h"
 #include "problem/problem.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SIZE = 160, ITEM_SIZE = 64 };
@@ -60,66 +58,36 @@ static void list_add(char *list, const char *item)
     snprintf(list + length, LIST_SIZE - length, "%s%s", length ? ", " : "", item);
 }
 
-static zilch_status fail_unknown(const zi_settings *settings, const char *who, const char *name)
-{
-    char known[LIST_SIZE] = "";
-    for (size_t i = 0; i < settings->count; i++) {
-        list_add(known, settings->setting[i].name);
-    }
-    return zi_fail(ZILCH_EARG, "%s: \"%s\" is none of its settings, which are %s", who, name, known);
-}
-
-static zilch_status fail_choice(const zi_setting *s, const char *who, const char *value)
-{
-    char known[LIST_SIZE] = "";
-    for (size_t i = 0; i < ZI_MOST_CHOICES && s->choice[i]; i++) {
-        list_add(known, s->choice[i]);
-    }
-    return zi_fail(ZILCH_EARG, "%s: %s must be one of %s, not \"%s\"", who, s->name, known, value);
-}
-
 static zilch_status fail_range(const zi_setting *s, const char *who, const char *value)
 {
-    char low[ZI_NUMBER_SIZE];
-    char high[ZI_NUMBER_SIZE];
+    char low[ZILCH_NUMBER_SIZE];
+    char high[ZILCH_NUMBER_SIZE];
+    zilch_number_format(s->low, low);
+    zilch_number_format(s->high, high);
     return zi_fail(ZILCH_EARG, "%s: %s must be a %snumber from %s to %s%s, not \"%s\"", who, s->name,
-                   s->kind == ZI_COUNT ? "whole " : "", zi_number_format(s->low, low),
-                   zi_number_format(s->high, high), s->is_open ? ", the ends excluded" : "", value);
+                   s->kind == ZI_COUNT ? "whole " : "", low, high, s->is_open ? ", the ends excluded" : "",
+                   value);
 }
 
 /* ---- From text ------------------------------------------------------------------------------- */
 
-/* Decimal numbers only: strtod would also take spaces, hexadecimal digits, "inf" and "nan". */
-static int is_number(const char *text, double *value)
-{
-    char *end;
-    if (!*text || text[strspn(text, "0123456789+-.eE")]) {
-        return 0;
-    }
-    *value = strtod(text, &end);
-    return *end == '\0';
-}
-
-static int is_allowed(const zi_setting *s, double value)
-{
-    const int is_inside =
-        s->is_open ? value > s->low && value < s->high : value >= s->low && value <= s->high;
-    return is_inside && (s->kind != ZI_COUNT || value == floor(value));
-}
-
 static zilch_status value_parse(const zi_setting *s, const char *who, const char *text, void *state)
 {
     if (s->kind == ZI_CHOICE) {
+        char known[LIST_SIZE] = "";
         for (size_t i = 0; i < ZI_MOST_CHOICES && s->choice[i]; i++) {
+            list_add(known, s->choice[i]);
             if (strcmp(s->choice[i], text) == 0) {
                 value_store(s, (double)i, state);
                 return ZILCH_OK;
             }
         }
-        return fail_choice(s, who, text);
+        return zi_fail(ZILCH_EARG, "%s: %s must be one of %s, not \"%s\"", who, s->name, known, text);
     }
     double value;
-    if (!is_number(text, &value) || !is_allowed(s, value)) {
+    if (!zilch_number_parse(text, &value) || value < s->low || value > s->high ||
+        (s->is_open && (value == s->low || value == s->high)) ||
+        (s->kind == ZI_COUNT && value != floor(value))) {
         return fail_range(s, who, text);
     }
     value_store(s, value + 0.0, state); /* -0 is 0 */
@@ -130,12 +98,14 @@ static zilch_status value_parse(const zi_setting *s, const char *who, const char
 static zilch_status item_parse(const zi_settings *settings, const char *who, char *item, int *given,
                                void *state)
 {
+    char known[LIST_SIZE] = "";
     char *equals = strchr(item, '=');
     if (!equals) {
         return zi_fail(ZILCH_EARG, "%s: \"%s\" is no setting, which is a name, = and a value", who, item);
     }
     *equals = '\0';
     for (size_t i = 0; i < settings->count; i++) {
+        list_add(known, settings->setting[i].name);
         if (strcmp(settings->setting[i].name, item) == 0) {
             if (given[i]++) {
                 return zi_fail(ZILCH_EARG, "%s: %s is given twice", who, item);
@@ -143,14 +113,18 @@ static zilch_status item_parse(const zi_settings *settings, const char *who, cha
             return value_parse(&settings->setting[i], who, equals + 1, state);
         }
     }
-    return fail_unknown(settings, who, item);
+    return zi_fail(ZILCH_EARG, "%s: \"%s\" is none of its settings, which are %s", who, item, known);
 }
 
-static zilch_status items_parse(const zi_settings *settings, const char *who, const char *text, void *state)
+zilch_status zi_settings_parse(const zi_settings *settings, const char *who, const char *text, void *state)
 {
+    assert(who && text && state);
+    assert(settings->count <= ZI_MOST_SETTINGS);
+    for (size_t i = 0; i < settings->count; i++) {
+        value_store(&settings->setting[i], settings->setting[i].fallback, state);
+    }
     int given[ZI_MOST_SETTINGS] = {0};
-    const char *next = text;
-    while (next) {
+    for (const char *next = *text ? text : NULL; next;) {
         char item[ITEM_SIZE];
         const size_t length = strcspn(next, ",");
         if (length >= sizeof item) {
@@ -164,22 +138,6 @@ static zilch_status items_parse(const zi_settings *settings, const char *who, co
     return ZILCH_OK;
 }
 
-zilch_status zi_settings_parse(const zi_settings *settings, const char *who, const char *text, void *state)
-{
-    assert(settings->count <= ZI_MOST_SETTINGS);
-    for (size_t i = 0; i < settings->count; i++) {
-        value_store(&settings->setting[i], settings->setting[i].fallback, state);
-    }
-    if (!*text) {
-        return ZILCH_OK;
-    }
-    zi_plain_locale l = {0};
-    ZI_TRY(zi_locale_enter(&l));
-    const zilch_status status = items_parse(settings, who, text, state);
-    zi_locale_leave(&l);
-    return status;
-}
-
 /* ---- To text --------------------------------------------------------------------------------- */
 
 static void put(zi_writer *w, const char *text)
@@ -187,28 +145,22 @@ static void put(zi_writer *w, const char *text)
     zi_write_bytes(w, text, strlen(text));
 }
 
-static void put_setting(zi_writer *w, const zi_setting *s, const char *before, const void *state)
-{
-    char number[ZI_NUMBER_SIZE];
-    const double value = value_load(s, state);
-    put(w, before);
-    put(w, s->name);
-    put(w, "=");
-    put(w, s->kind == ZI_CHOICE ? s->choice[(size_t)value] : zi_number_format(value, number));
-}
-
 zilch_status zi_settings_format(const zi_settings *settings, const char *who, const void *state, char *text,
                                 size_t capacity)
 {
-    zi_plain_locale l = {0};
-    ZI_TRY(zi_locale_enter(&l));
     zi_writer w = {.data = (unsigned char *)text, .capacity = capacity};
+    char number[ZILCH_NUMBER_SIZE];
     put(&w, who);
     for (size_t i = 0; i < settings->count; i++) {
-        put_setting(&w, &settings->setting[i], i ? "," : ":", state);
+        const zi_setting *s = &settings->setting[i];
+        const double value = value_load(s, state);
+        put(&w, i ? "," : ":");
+        put(&w, s->name);
+        put(&w, "=");
+        zilch_number_format(value, number);
+        put(&w, s->kind == ZI_CHOICE ? s->choice[(size_t)value] : number);
     }
     zi_write_bytes(&w, "", 1);
-    zi_locale_leave(&l);
     assert(w.length <= capacity); /* ZI_SETTING_CAPACITY holds the longest text of every family */
     return ZILCH_OK;
 }

@@ -7,7 +7,7 @@
  *     g2 = 2 v^2 + sin^2(2 pi v)        g4 = v^2 + t sin^2(6 pi v), v = x - pi/3
  *
  * g3 is 0 at v = 0 and below it just above: -v + 400 v^2 has its minimum of -1/1600 at v = 1/800. So where g3
- * asks for zeros (2, 4 and 8) the least value is not sparse; a price above 1/(1600 d) of each active
+ * asks for zeros (2, 4 and 8) the least value is not sparse; a penalty above 1/(1600 d) of each active
  * coordinate makes it so.
  *
  * Each problem writes v into a workspace, turns it into the terms there, in loops that vectorise, and adds
@@ -308,7 +308,7 @@ static double support_smop(const zilch_problem *problem, const double *x)
 
 /* From two coordinates on: 6 divides by d - 1, 8 needs a coordinate behind the active ones. */
 static const zi_setting settings[] = {
-    {.name = "dim", .kind = ZI_COUNT, .offset = offsetof(smop, dim), .fallback = 100, .low = 2, .high = 1e7},
+    {ZI_SETTING(smop, dim, COUNT, 100, 2, 1e7)},
 };
 
 const zi_family zi_smop_family = {.state_bytes = sizeof(smop),

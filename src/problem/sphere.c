@@ -19,21 +19,16 @@ static zilch_status open_sphere(zilch_problem *problem)
     return ZILCH_OK;
 }
 
-static double distance(const sphere *s, const double *x)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < s->dim; i++) {
-        const double v = i < s->active ? x[i] - 1.0 : x[i];
-        sum += v * v;
-    }
-    return sum;
-}
-
 static zilch_status evaluate_sphere(const zilch_problem *problem, const zilch_batch *batch, double *value)
 {
     const sphere *s = problem->state;
     for (size_t k = 0; k < batch->n; k++) {
-        value[k] = distance(s, batch->x + k * s->dim);
+        const double *x = batch->x + k * s->dim;
+        value[k] = 0.0;
+        for (size_t i = 0; i < s->dim; i++) {
+            const double v = i < s->active ? x[i] - 1.0 : x[i];
+            value[k] += v * v;
+        }
         if (s->noise > 0.0) {
             zilch_rng rng = zi_problem_rng(problem, batch->id[k]);
             value[k] += s->noise * zilch_rng_normal(&rng);
@@ -49,24 +44,9 @@ static double support_sphere(const zilch_problem *problem, const double *x)
 }
 
 static const zi_setting settings[] = {
-    {.name = "dim",
-     .kind = ZI_COUNT,
-     .offset = offsetof(sphere, dim),
-     .fallback = 100,
-     .low = 1,
-     .high = 1e7},
-    {.name = "active",
-     .kind = ZI_COUNT,
-     .offset = offsetof(sphere, active),
-     .fallback = 10,
-     .low = 0,
-     .high = 1e7},
-    {.name = "noise",
-     .kind = ZI_REAL,
-     .offset = offsetof(sphere, noise),
-     .fallback = 0,
-     .low = 0,
-     .high = 1e6},
+    {ZI_SETTING(sphere, dim, COUNT, 100, 1, 1e7)},
+    {ZI_SETTING(sphere, active, COUNT, 10, 0, 1e7)},
+    {ZI_SETTING(sphere, noise, REAL, 0, 0, 1e6)},
 };
 
 const zi_family zi_sphere_family = {.state_bytes = sizeof(sphere),

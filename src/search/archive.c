@@ -10,14 +10,14 @@
 void zi_archive_free(zi_archive *archive)
 {
     zi_rows_free(&archive->rows);
-    zi_free(archive->worth);
+    zi_free(archive->entry);
     zi_free(archive->slot);
     zi_free(archive->forgotten);
     archive->forgotten = NULL;
     archive->forgotten_count = archive->forgotten_capacity = 0;
-    archive->worth = NULL;
+    archive->entry = NULL;
     archive->slot = NULL;
-    archive->worth_capacity = archive->slots = 0;
+    archive->entry_capacity = archive->slots = 0;
 }
 
 /* ---- Points ------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
 {
     const size_t row = archive->rows.count;
     ZI_TRY(widen_table(archive));
-    ZI_TRY(zi_grow(&archive->worth, sizeof *archive->worth, row, row + 1, &archive->worth_capacity));
+    ZI_TRY(zi_grow(&archive->entry, sizeof *archive->entry, row, row + 1, &archive->entry_capacity));
     ZI_TRY(zi_rows_append(&archive->rows, genome));
     const size_t place = place_of(archive, row);
     if (archive->slot[place]) {
@@ -96,7 +96,7 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
         return ZILCH_OK;
     }
     archive->slot[place] = (uint32_t)row + 1;
-    archive->worth[row] = (zi_worth){.active = (uint32_t)active};
+    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active};
     *point = row;
     return ZILCH_OK;
 }
@@ -104,16 +104,16 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
 /* ---- Worth -------------------------------------------------------------------------------------- */
 
 /* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. */
-void zi_archive_put(zi_archive *archive, const zi_told *told)
+void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
 {
-    zi_worth *w = &archive->worth[told->point];
-    const double value = told->value;
-    const double weight = told->weight;
+    zi_archive_entry *w = &archive->entry[evaluation->point];
+    const double value = evaluation->value;
+    const double weight = evaluation->weight;
     const int failed = !isfinite(value);
-    w->id = told->id > w->id ? told->id : w->id;
+    w->id = evaluation->id > w->id ? evaluation->id : w->id;
     w->evaluations++;
     w->failures += (uint32_t)failed;
-    if (archive->kind == ZILCH_ARCHIVE_LATEST) {
+    if (archive->aggregate == ZILCH_AGGREGATE_LATEST) {
         w->is_ranked = !failed;
         w->value = failed ? NAN : value;
         w->weight = weight;
@@ -129,17 +129,17 @@ void zi_archive_put(zi_archive *archive, const zi_told *told)
 
 double zi_archive_cost(const zi_archive *archive, double value, size_t active)
 {
-    return archive->sign * value + archive->price * (double)active;
+    return archive->sign * value + archive->penalty * (double)active;
 }
 
 double zi_archive_fitness(const zi_archive *archive, double value, size_t active)
 {
-    return value + archive->sign * archive->price * (double)active;
+    return value + archive->sign * archive->penalty * (double)active;
 }
 
 zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 {
-    const zi_worth *w = &archive->worth[point];
+    const zi_archive_entry *w = &archive->entry[point];
     const int counts =
         w->is_ranked || (zi_archive_is_forgotten(archive, point) && w->evaluations > w->failures);
     const double value = counts ? w->value : NAN;
@@ -156,8 +156,8 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 /* A total order: two points are never equal. */
 static int is_better(const zi_archive *archive, size_t a, size_t b)
 {
-    const double cost_a = zi_archive_cost(archive, archive->worth[a].value, archive->worth[a].active);
-    const double cost_b = zi_archive_cost(archive, archive->worth[b].value, archive->worth[b].active);
+    const double cost_a = zi_archive_cost(archive, archive->entry[a].value, archive->entry[a].active);
+    const double cost_b = zi_archive_cost(archive, archive->entry[b].value, archive->entry[b].active);
     return cost_a < cost_b || (cost_a == cost_b && a < b);
 }
 
@@ -184,7 +184,7 @@ size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most,
 {
     size_t count = 0;
     for (size_t row = 0; row < archive->rows.count && most; row++) {
-        if (!archive->worth[row].is_ranked || archive->worth[row].id < since) {
+        if (!archive->entry[row].is_ranked || archive->entry[row].id < since) {
             continue;
         }
         if (count < most) {
@@ -220,9 +220,9 @@ zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active)
 {
     const size_t row = archive->rows.count;
     ZI_TRY(widen_table(archive));
-    ZI_TRY(zi_grow(&archive->worth, sizeof *archive->worth, row, row + 1, &archive->worth_capacity));
+    ZI_TRY(zi_grow(&archive->entry, sizeof *archive->entry, row, row + 1, &archive->entry_capacity));
     ZI_TRY(zi_rows_append_empty(&archive->rows));
-    archive->worth[row] = (zi_worth){.active = (uint32_t)active};
+    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active};
     return ZILCH_OK;
 }
 
@@ -251,7 +251,7 @@ zilch_status zi_archive_forget(zi_archive *archive, uint64_t since, size_t most)
         for (size_t row = 0; row < count; row++) {
             if (!is_kept[row] && !zi_archive_is_forgotten(archive, row)) {
                 archive->forgotten[archive->forgotten_count++] = row;
-                archive->worth[row].is_ranked = 0;
+                archive->entry[row].is_ranked = 0;
             }
         }
         if (archive->forgotten_count) {

@@ -2,24 +2,25 @@
 #ifndef ZI_ARCHIVE_H
 #define ZI_ARCHIVE_H
 
-#include "search/rows.h"
+#include "base/ids.h"
+#include "search/sparse_rows.h"
 
-typedef struct zi_worth {
+typedef struct zi_archive_entry {
     double value;                   /* latest, or mean of what succeeded */
     double weight;                  /* of the value: 1, or the sum of the weights in the mean */
     uint64_t id;                    /* the highest of its evaluations' */
     uint32_t evaluations, failures; /* failures are among the evaluations */
     uint32_t active;
     uint32_t is_ranked; /* has a value that counts */
-} zi_worth;
+} zi_archive_entry;
 
 typedef struct zi_archive {
-    zilch_archive kind;
-    double price; /* of an active coordinate */
-    double sign;  /* 1 to minimise, -1 to maximise */
-    zi_rows rows; /* genomes, in the order of their first values */
-    zi_worth *worth;
-    size_t worth_capacity;
+    zilch_aggregate aggregate;
+    double penalty; /* of an active coordinate */
+    double sign;    /* 1 to minimise, -1 to maximise */
+    zi_rows rows;   /* genomes, in the order of their first values */
+    zi_archive_entry *entry;
+    size_t entry_capacity;
     uint32_t *slot;    /* hash table: row + 1, 0 where free */
     size_t slots;      /* a power of 2, or 0 */
     size_t *forgotten; /* points that the last zi_archive_forget() has forgotten: */
@@ -38,14 +39,15 @@ int zi_archive_is_forgotten(const zi_archive *archive, size_t point);
 zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active); /* as the next point */
 
 /* One more evaluation of a point. */
-typedef struct zi_told {
+typedef struct zi_evaluation {
     uint64_t id;
     size_t point;
     double value;  /* not finite: failed */
-    double weight; /* above 0: 1 unless its standard error is known */
-} zi_told;
+    double error;  /* its standard error; NaN: not known */
+    double weight; /* above 0, once the archive takes it: 1 unless the standard error is known */
+} zi_evaluation;
 
-void zi_archive_put(zi_archive *archive, const zi_told *told);
+void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation);
 
 /* What is to be minimised, and the same in the user's direction. */
 double zi_archive_cost(const zi_archive *archive, double value, size_t active);
@@ -54,10 +56,6 @@ double zi_archive_fitness(const zi_archive *archive, double value, size_t active
 /* The best `most` points, best first, of equals the older; gives how many there were. Only those that were
  * asked for with this id or a later one, and foreign ones; 0: all. */
 size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
-
-/* First ids of foreign points and of evaluations after the search. */
-#define ZI_FOREIGN_ID (UINT64_C(1) << 62)
-#define ZI_RECOMMEND_ID (UINT64_C(1) << 63)
 
 zilch_record zi_archive_record(const zi_archive *archive, size_t point);
 

@@ -1,4 +1,4 @@
-/* Limits on points. A new point is mended by switching whole units and by drawing values anew, with the
+/* Limits on points. A new point is repaired by switching whole units and by drawing values anew, with the
  * frequencies and the values that the elites show: what the law has learned is kept where it can be. */
 #include "search/constraints.h"
 
@@ -30,17 +30,6 @@ void zi_constraints_free(zi_constraints *c)
     *c = (zi_constraints){0};
 }
 
-static zilch_status allocate(zi_constraints *c)
-{
-    ZI_TRY(zi_alloc(&c->first, c->dim + 1));
-    ZI_TRY(zi_alloc(&c->member, c->dim));
-    ZI_TRY(zi_alloc(&c->forced, c->dim));
-    ZI_TRY(zi_alloc(&c->fallback, c->dim));
-    ZI_TRY(zi_alloc(&c->lower, 2 * c->dim));
-    c->upper = c->lower + c->dim;
-    return ZILCH_OK;
-}
-
 /* A bound of -0.0 becomes 0.0, or values cut off there would be that. */
 static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options *o)
 {
@@ -48,8 +37,8 @@ static zilch_status set_bounds(zi_constraints *c, const zilch_optimizer_options 
         c->lower[i] = o->lower ? o->lower[i] + 0.0 : -INFINITY;
         c->upper[i] = o->upper ? o->upper[i] + 0.0 : INFINITY;
         if (!(c->lower[i] <= c->upper[i]) || c->lower[i] == INFINITY || c->upper[i] == -INFINITY) {
-            return zi_fail(ZILCH_EARG,
-                           "optimizer: the bounds of coordinate %zu (counted from 0) are no interval", i);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
+                              "the bounds are no interval");
         }
     }
     return ZILCH_OK;
@@ -116,16 +105,13 @@ static zilch_status set_forced(zi_constraints *c, const zilch_forced *forced)
         for (size_t k = c->first[u]; k < c->first[u + 1] && forced; k++) {
             const zilch_forced wanted = forced[c->member[k]];
             if (!zilch_forced_name(wanted)) {
-                return zi_fail(ZILCH_EARG,
-                               "optimizer: coordinate %zu (counted from 0) is forced to nothing known",
-                               c->member[k]);
+                return zi_fail_at(ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, c->member[k]}}},
+                                  "it is forced to nothing known");
             }
             if (wanted != ZILCH_FORCED_NOT && c->forced[u] != ZILCH_FORCED_NOT && c->forced[u] != wanted) {
-                return zi_fail(
-                    ZILCH_EARG,
-                    "optimizer: coordinate %zu (counted from 0) is forced %s, another one of its group "
-                    "%s",
-                    c->member[k], zilch_forced_name(wanted), zilch_forced_name(c->forced[u]));
+                return zi_fail_at(ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, c->member[k]}}},
+                                  "it is forced %s, another one of its group %s", zilch_forced_name(wanted),
+                                  zilch_forced_name(c->forced[u]));
             }
             c->forced[u] = wanted != ZILCH_FORCED_NOT ? wanted : c->forced[u];
         }
@@ -146,11 +132,9 @@ static zilch_status check_values(const zi_constraints *c)
             const size_t i = c->member[k];
             const int must = c->forced[u] == ZILCH_FORCED_ON || size_of(c, u) > 1;
             if (must && c->lower[i] == 0.0 && c->upper[i] == 0.0) {
-                return zi_fail(
-                    ZILCH_EARG,
-                    "optimizer: the bounds of coordinate %zu (counted from 0) allow only zero, but it must "
-                    "be active with its group, or is forced on",
-                    i);
+                return zi_fail_at(
+                    ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
+                    "the bounds allow only zero, but it must be active with its group, or is forced on");
             }
         }
     }
@@ -225,8 +209,7 @@ static zilch_status check_counts(zi_constraints *c)
 {
     size_t *places;
     if (c->least > c->most) {
-        return zi_fail(ZILCH_EARG, "optimizer: at least %zu coordinates active, but at most %zu", c->least,
-                       c->most);
+        return zi_fail(ZILCH_EARG, "at least %zu coordinates active, but at most %zu", c->least, c->most);
     }
     memset(c->fallback, 0, c->units);
     if (c->least == 0 && c->most == c->dim) { /* every choice is one */
@@ -241,19 +224,23 @@ static zilch_status check_counts(zi_constraints *c)
     zi_free(places);
     return found ? ZILCH_OK
                  : zi_fail(ZILCH_EARG,
-                           "optimizer: no choice of coordinates has from %zu to %zu active and keeps what is "
-                           "forced and "
+                           "no choice of coordinates has from %zu to %zu active and keeps what is forced and "
                            "the groups",
                            c->least, c->most);
 }
 
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
 {
-    const size_t most = o->active_most ? o->active_most : dim;
-    *out = (zi_constraints){.dim = dim, .least = o->active_least, .most = most < dim ? most : dim};
+    const size_t most = o->max_active ? (size_t)o->max_active : dim;
+    *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
     out->is_free = !out->has_switches && !o->lower && !o->upper;
-    ZI_TRY(allocate(out));
+    ZI_TRY(zi_alloc(&out->first, dim + 1));
+    ZI_TRY(zi_alloc(&out->member, dim));
+    ZI_TRY(zi_alloc(&out->forced, dim));
+    ZI_TRY(zi_alloc(&out->fallback, dim));
+    ZI_TRY(zi_alloc(&out->lower, 2 * dim));
+    out->upper = out->lower + dim;
     ZI_TRY(set_bounds(out, o));
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
@@ -267,18 +254,19 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
     for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
         const size_t i = c->member[k];
         if ((x[i] != 0.0) != on) {
-            return zi_fail(ZILCH_EARG,
-                           "point: coordinates %zu and %zu (counted from 0) must be active together",
-                           c->member[c->first[unit]], i);
+            return zi_fail_at(
+                ZILCH_EARG,
+                &(zi_location){"point", {{ZI_COORDINATE, c->member[c->first[unit]]}, {ZI_PARTNER, i}}, NULL},
+                "they must be active together");
         }
         if (on && !(x[i] >= c->lower[i] && x[i] <= c->upper[i])) {
-            return zi_fail(ZILCH_EARG,
-                           "point: coordinate %zu (counted from 0) is %g, out of its bounds %g and %g", i,
-                           x[i], c->lower[i], c->upper[i]);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
+                              "the value %g is out of its bounds %g and %g", x[i], c->lower[i], c->upper[i]);
         }
         if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
-            return zi_fail(ZILCH_EARG, "point: coordinate %zu (counted from 0) is %g, but forced %s", i, x[i],
-                           zilch_forced_name(c->forced[unit]));
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
+                              "the value is %g, but it is forced %s", x[i],
+                              zilch_forced_name(c->forced[unit]));
         }
     }
     return ZILCH_OK;
@@ -289,7 +277,8 @@ zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
     size_t active = 0;
     for (size_t i = 0; i < c->dim; i++) {
         if (!isfinite(x[i])) {
-            return zi_fail(ZILCH_EARG, "point: coordinate %zu (counted from 0) is not finite", i);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
+                              "the value is not finite");
         }
         active += x[i] != 0.0;
     }
@@ -297,8 +286,8 @@ zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
         ZI_TRY(check_unit(c, u, x));
     }
     if (active < c->least || active > c->most) {
-        return zi_fail(ZILCH_EARG, "point: %zu coordinates are active, allowed are %zu to %zu", active,
-                       c->least, c->most);
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "point"},
+                          "%zu coordinates are active, allowed are %zu to %zu", active, c->least, c->most);
     }
     return ZILCH_OK;
 }
@@ -342,21 +331,21 @@ void zi_marginals_estimate(zi_marginals *m, size_t dim, const zilch_optimizer_op
 
 /* ---- Mending --------------------------------------------------------------------------------------- */
 
-zilch_status zi_mending_create(zi_mending *out, const zi_constraints *constraints,
-                               const zi_marginals *marginals)
+zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constraints,
+                                const zi_marginals *marginals)
 {
-    *out = (zi_mending){.constraints = constraints, .marginals = marginals};
+    *out = (zi_repairer){.constraints = constraints, .marginals = marginals};
     ZI_TRY(zi_alloc(&out->on, constraints->units));
     return zi_alloc(&out->key, constraints->units);
 }
 
-void zi_mending_free(zi_mending *mending)
+void zi_repairer_free(zi_repairer *repairer)
 {
-    zi_free(mending->on);
-    zi_free(mending->key);
+    zi_free(repairer->on);
+    zi_free(repairer->key);
 }
 
-static size_t count_active(const zi_mending *m)
+static size_t count_active(const zi_repairer *m)
 {
     size_t active = 0;
     for (size_t u = 0; u < m->constraints->units; u++) {
@@ -367,7 +356,7 @@ static size_t count_active(const zi_mending *m)
 
 /* Switches units off while too many coordinates are active, or on while too few are: drawn one after the
  * other, each with a chance proportional to its weight, which is to say in the order of exponential keys. */
-static size_t switch_some(zi_mending *m, zilch_rng *rng, size_t active, int to)
+static size_t switch_some(zi_repairer *m, zilch_rng *rng, size_t active, int to)
 {
     const zi_constraints *c = m->constraints;
     for (size_t u = 0; u < c->units; u++) {
@@ -394,7 +383,7 @@ static size_t switch_some(zi_mending *m, zilch_rng *rng, size_t active, int to)
 
 /* Groups may jump over the allowed range; then another order is tried, and at last a choice known to be
  * right. */
-static void choose_units(zi_mending *m, zilch_rng *rng)
+static void choose_units(zi_repairer *m, zilch_rng *rng)
 {
     const zi_constraints *c = m->constraints;
     size_t active = count_active(m);
@@ -415,23 +404,18 @@ static int is_inside(const zi_constraints *c, size_t i, double value)
     return value >= c->lower[i] && value <= c->upper[i];
 }
 
-/* Between two bounds, which may be further apart than any number. */
-static double any_between(double low, double high, double u)
-{
-    const double width = high - low;
-    const double value = isfinite(width) ? low + width * u : low * (1.0 - u) + high * u;
-    return fmin(fmax(value, low), high);
-}
-
 /* Not zero, within the bounds: where the elites' values say nothing that fits. A bound, or a number of the
  * scale's size, stands in for a value that came out as zero. */
-static double any_value(const zi_mending *m, zilch_rng *rng, size_t i)
+static double any_value(const zi_repairer *m, zilch_rng *rng, size_t i)
 {
     const double low = m->constraints->lower[i];
     const double high = m->constraints->upper[i];
     const double scale = m->marginals->sigma[i] > 0.0 ? m->marginals->sigma[i] : 1.0;
     if (isfinite(low) && isfinite(high)) {
-        const double value = any_between(low, high, zilch_rng_uniform(rng));
+        const double u = zilch_rng_uniform(rng);
+        const double width = high - low; /* which may be no number */
+        const double drawn = isfinite(width) ? low + width * u : low * (1.0 - u) + high * u;
+        const double value = fmin(fmax(drawn, low), high);
         return value != 0.0 ? value : high != 0.0 ? high : low;
     }
     const double step = scale * fabs(zilch_rng_normal(rng));
@@ -441,7 +425,7 @@ static double any_value(const zi_mending *m, zilch_rng *rng, size_t i)
     return value != 0.0 ? value : end != 0.0 ? end : sign * scale;
 }
 
-static double mended_value(const zi_mending *m, zilch_rng *rng, size_t i, double value, int may_be_zero)
+static double repaired_value(const zi_repairer *m, zilch_rng *rng, size_t i, double value, int may_be_zero)
 {
     const zi_constraints *c = m->constraints;
     for (int k = 0; k < REDRAWS && (value == 0.0 || !is_inside(c, i, value)); k++) {
@@ -452,7 +436,7 @@ static double mended_value(const zi_mending *m, zilch_rng *rng, size_t i, double
 }
 
 /* A value cut off at 0 switches its coordinate off, where that is allowed. */
-static void mend_values(zi_mending *m, zilch_rng *rng, double *x)
+static void repair_values(zi_repairer *m, zilch_rng *rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     size_t active = count_active(m);
@@ -463,7 +447,7 @@ static void mend_values(zi_mending *m, zilch_rng *rng, double *x)
             if (!m->on[u]) {
                 x[i] = 0.0;
             } else if (x[i] == 0.0 || !is_inside(c, i, x[i])) {
-                x[i] = mended_value(m, rng, i, x[i], alone && active > c->least);
+                x[i] = repaired_value(m, rng, i, x[i], alone && active > c->least);
                 active -= x[i] == 0.0;
             }
         }
@@ -472,21 +456,21 @@ static void mend_values(zi_mending *m, zilch_rng *rng, double *x)
 
 /* The same where there are bounds only, so that units are coordinates: a point is mostly zeros, and they are
  * passed over quickly. */
-static void mend_bounds(const zi_mending *m, zilch_rng *rng, double *x)
+static void repair_bounds(const zi_repairer *m, zilch_rng *rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     for (size_t i = 0; i < c->dim; i++) {
         if (x[i] != 0.0 && !is_inside(c, i, x[i])) {
-            x[i] = c->forced[i] == ZILCH_FORCED_OFF ? 0.0 : mended_value(m, rng, i, x[i], 1);
+            x[i] = c->forced[i] == ZILCH_FORCED_OFF ? 0.0 : repaired_value(m, rng, i, x[i], 1);
         }
     }
 }
 
-void zi_mend(zi_mending *m, zilch_rng rng, double *x)
+void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     if (!c->has_switches) {
-        mend_bounds(m, &rng, x);
+        repair_bounds(m, &rng, x);
         return;
     }
     for (size_t u = 0; u < c->units; u++) {
@@ -494,5 +478,5 @@ void zi_mend(zi_mending *m, zilch_rng rng, double *x)
                                                     : c->forced[u] == ZILCH_FORCED_ON;
     }
     choose_units(m, &rng);
-    mend_values(m, &rng, x);
+    repair_values(m, &rng, x);
 }

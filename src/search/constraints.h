@@ -1,4 +1,4 @@
-/* What a point may be, and how one that may not is mended. */
+/* What a point may be, and how one that may not is repaired. */
 #ifndef ZI_CONSTRAINTS_H
 #define ZI_CONSTRAINTS_H
 
@@ -31,17 +31,17 @@ void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zilch_opti
 void zi_marginals_free(zi_marginals *marginals);
 
 /* Makes points keep them. `on` and `key` are room for a number a unit each. */
-typedef struct zi_mending {
+typedef struct zi_repairer {
     const zi_constraints *constraints;
     const zi_marginals *marginals;
     unsigned char *on;
     double *key;
-} zi_mending;
+} zi_repairer;
 
-zilch_status zi_mending_create(zi_mending *out, const zi_constraints *constraints,
-                               const zi_marginals *marginals);
-void zi_mending_free(zi_mending *mending);
-void zi_mend(zi_mending *mending, zilch_rng rng, double *x);
+zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constraints,
+                                const zi_marginals *marginals);
+void zi_repairer_free(zi_repairer *repairer);
+void zi_repair(zi_repairer *m, zilch_rng rng, double *x);
 
 /* EARG, saying what is not kept, or OK. */
 zilch_status zi_constraints_check(const zi_constraints *constraints, const double *x);

@@ -10,8 +10,8 @@
 #include <math.h>
 
 /* Streams of random numbers: so many for each generation. */
-enum { STREAM_LAW, STREAM_MENDING, STREAMS };
-enum { PIECE_LOG2 = 48, ROW_LOG2 = 28 }; /* numbers for a piece, and for mending a point */
+enum { STREAM_LAW, STREAM_REPAIR, STREAMS };
+enum { PIECE_LOG2 = 48, ROW_LOG2 = 28 }; /* numbers for a piece, and for repairing a point */
 
 static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 {
@@ -22,7 +22,7 @@ static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 
 static double cost_of(const zilch_optimizer *o, size_t point)
 {
-    const zi_worth *w = &o->archive.worth[point];
+    const zi_archive_entry *w = &o->archive.entry[point];
     return zi_archive_cost(&o->archive, w->value, w->active);
 }
 
@@ -36,18 +36,14 @@ static zilch_status read_genomes(const zilch_optimizer *o, size_t count, const s
     return ZILCH_OK;
 }
 
-/* One that noise may have put among the elites; and the best, to see whether there is noise. Two standard
- * errors, as usual. */
-static int is_uncertain(const zilch_optimizer *o, double noise, size_t k)
+/* Whether elite number k is evaluated again: one that noise may have put among the elites, by two standard
+ * errors, as usual; and the best, to see whether there is noise. */
+static int is_reevaluated(const zilch_optimizer *o, double noise, size_t k)
 {
-    const double error = noise / sqrt(o->archive.worth[o->elite[k]].weight);
-    return k == 0 || !(cost_of(o, o->elite[k]) + 2.0 * error <= cost_of(o, o->elite[o->elites - 1]));
-}
-
-static int is_asked_again(const zilch_optimizer *o, double noise, size_t k)
-{
-    return o->options.again == ZILCH_AGAIN_ALL ||
-           (o->options.again == ZILCH_AGAIN_UNCERTAIN && is_uncertain(o, noise, k));
+    const double error = noise / sqrt(o->archive.entry[o->elite[k]].weight);
+    return o->options.reevaluate == ZILCH_REEVALUATE_ALL ||
+           (o->options.reevaluate == ZILCH_REEVALUATE_UNCERTAIN &&
+            (k == 0 || !(cost_of(o, o->elite[k]) + 2.0 * error <= cost_of(o, o->elite[o->elites - 1]))));
 }
 
 static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
@@ -59,15 +55,15 @@ static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
 static zilch_status choose_elites(zilch_optimizer *o)
 {
     const double noise = zi_noise_deviation(&o->noise);
-    o->elites = zi_archive_select(&o->archive, o->epoch.first_id, o->options.elites, o->elite);
+    o->elites = zi_archive_select(&o->archive, o->epoch.first_id, (size_t)o->options.elites, o->elite);
     ZI_TRY(reserve_slots(o, o->elites));
     for (size_t k = 0; k < o->elites; k++) {
-        if (is_asked_again(o, noise, k)) {
+        if (is_reevaluated(o, noise, k)) {
             zi_rows_read(&o->archive.rows, o->elite[k], o->genome + o->slots * o->width);
             o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
         }
     }
-    o->again = o->slots;
+    o->reevaluated = o->slots;
     return ZILCH_OK;
 }
 
@@ -77,11 +73,6 @@ static zilch_status choose_elites(zilch_optimizer *o)
 static int is_enough(const zilch_optimizer *o, size_t elites)
 {
     return elites >= (o->generations > o->epoch.begin ? 2 : o->options.elites);
-}
-
-static int law_is_fitted(const zilch_optimizer *o)
-{
-    return is_enough(o, o->elites);
 }
 
 /* Fits a law to these points of the archive, best first. Whatever it returns, zi_fitted_free(). */
@@ -96,14 +87,14 @@ static zilch_status fit_to(const zilch_optimizer *o, size_t elites, const size_t
         for (size_t k = 0; k < elites; k++) {
             cost[k] = cost_of(o, point[k]);
         }
-        const zi_lesson lesson = {.options = &o->options,
-                                  .dim = o->dim,
-                                  .elites = elites,
-                                  .elite = genome,
-                                  .cost = cost,
-                                  .noise = isnan(noise) ? 0.0 : noise,
-                                  .last = &o->memory};
-        status = zi_refit(out, &lesson);
+        const zi_refit_input input = {.options = &o->options,
+                                      .dim = o->dim,
+                                      .elites = elites,
+                                      .elite = genome,
+                                      .cost = cost,
+                                      .noise = isnan(noise) ? 0.0 : noise,
+                                      .last = &o->law_state};
+        status = zi_refit(out, &input);
         zi_free(cost);
     }
     zi_free(genome);
@@ -112,7 +103,7 @@ static zilch_status fit_to(const zilch_optimizer *o, size_t elites, const size_t
 
 zilch_status zi_generation_fit(zilch_optimizer *o)
 {
-    if (o->options.law != ZILCH_LAW_ZIG || o->fitted.model || !law_is_fitted(o)) {
+    if (!zi_law_is_zig(o->options.method) || o->fitted.model || !is_enough(o, o->elites)) {
         return ZILCH_OK;
     }
     const zilch_status status = fit_to(o, o->elites, o->elite, &o->fitted);
@@ -127,17 +118,17 @@ zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
     zi_fitted fitted = {0};
     size_t *point;
     if (!o || !out) {
-        return zi_fail(ZILCH_EARG, "law: optimizer and a place for the result must be given");
+        return zi_fail(ZILCH_EARG, "model: optimizer and a place for the result must be given");
     }
     *out = NULL;
-    if (o->options.law != ZILCH_LAW_ZIG) {
-        return zi_fail(ZILCH_ESTATE, "law: %s has no model", zilch_law_name(o->options.law));
+    if (!zi_law_is_zig(o->options.method)) {
+        return zi_fail(ZILCH_ESTATE, "model: the method %s has none", zilch_method_name(o->options.method));
     }
-    ZI_TRY(zi_alloc(&point, o->options.elites));
-    const size_t elites = zi_archive_select(&o->archive, o->epoch.first_id, o->options.elites, point);
+    ZI_TRY(zi_alloc(&point, (size_t)o->options.elites));
+    const size_t elites = zi_archive_select(&o->archive, o->epoch.first_id, (size_t)o->options.elites, point);
     zilch_status status = is_enough(o, elites)
                               ? fit_to(o, elites, point, &fitted)
-                              : zi_fail(ZILCH_ESTATE, "law: there are not enough elites to fit it to yet");
+                              : zi_fail(ZILCH_ESTATE, "model: there are not enough elites to fit it to yet");
     if (status == ZILCH_OK) {
         *out = fitted.model;
         fitted.model = NULL;
@@ -150,52 +141,40 @@ zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
 void zi_generation_forget(zilch_optimizer *o)
 {
     zi_fitted_free(&o->fitted);
-    o->slots = o->elites = o->again = o->handed = o->told = 0;
+    o->slots = o->elites = o->reevaluated = o->handed = o->told = 0;
 }
 
 /* ---- New points ------------------------------------------------------------------- */
 
-static zilch_status mend(const zilch_optimizer *o, const zi_marginals *marginals, size_t rows,
-                         size_t first_row, double *x, double *genome)
-{
-    zi_mending mending;
-    zilch_status status = zi_mending_create(&mending, &o->constraints, marginals);
-    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
-        zilch_rng rng = stream_of(o, STREAM_MENDING);
-        rng.counter = (uint64_t)(first_row + i) << ROW_LOG2;
-        double *row = genome + i * o->width;
-        if (o->width == o->dim) { /* it is the point */
-            zi_mend(&mending, rng, row);
-            continue;
-        }
-        zi_law_point(o->options.law, o->dim, row, x);
-        zi_mend(&mending, rng, x);
-        zi_law_follow(o->options.law, o->dim, x, row);
-    }
-    zi_mending_free(&mending);
-    return status;
-}
-
 /* Brings new genomes within the limits. */
-static zilch_status mend_rows(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
-                              double *genome)
+static zilch_status repair_rows(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
+                                double *genome)
 {
+    const zilch_method method = o->options.method;
     zi_marginals marginals = {0};
+    zi_repairer repairer = {0};
     double *x;
     if (o->constraints.is_free) {
         return ZILCH_OK;
     }
-    ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim));
-    for (size_t i = 0; i < o->elites; i++) {
-        zi_law_point(o->options.law, o->dim, elite + i * o->width, x + (i + 1) * o->dim);
-    }
+    ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim)); /* a point, and the elites */
     zilch_status status = zi_marginals_create(&marginals, o->dim, &o->options);
-    if (status == ZILCH_OK) {
-        if (!is_first) {
-            zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
+    if (status == ZILCH_OK && !is_first) {
+        for (size_t i = 0; i < o->elites; i++) {
+            zi_law_point(method, o->dim, elite + i * o->width, x + (i + 1) * o->dim);
         }
-        status = mend(o, &marginals, rows, o->slots, x, genome);
+        zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
     }
+    status = status == ZILCH_OK ? zi_repairer_create(&repairer, &o->constraints, &marginals) : status;
+    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
+        zilch_rng rng = stream_of(o, STREAM_REPAIR);
+        rng.counter = (uint64_t)(o->slots + i) << ROW_LOG2;
+        double *row = genome + i * o->width;
+        zi_law_point(method, o->dim, row, x);
+        zi_repair(&repairer, rng, x);
+        zi_law_follow(method, o->dim, x, row);
+    }
+    zi_repairer_free(&repairer);
     zi_marginals_free(&marginals);
     zi_free(x);
     return status;
@@ -211,8 +190,9 @@ static zilch_status check_finite(const zilch_optimizer *o, int is_first, size_t 
             continue;
         }
         if (!is_first) {
-            return zi_fail(ZILCH_ENUMERIC,
-                           "ask: the law gives coordinates beyond all numbers; bounds would keep them in");
+            return zi_fail(
+                ZILCH_ENUMERIC,
+                "ask: the distribution gives coordinates beyond all numbers; bounds would keep them in");
         }
         genome[i] = copysign(DBL_MAX, genome[i]);
     }
@@ -231,38 +211,32 @@ static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, in
                     .rng = stream_of(o, STREAM_LAW),
                     .rows = rows,
                     .genome = genome};
-    draw.rng.counter = (uint64_t)((o->slots - o->again) / rows) << PIECE_LOG2;
+    draw.rng.counter = (uint64_t)((o->slots - o->reevaluated) / rows) << PIECE_LOG2;
     ZI_TRY(is_first ? zi_draw_first(&draw) : zi_draw_next(&draw));
-    ZI_TRY(mend_rows(o, elite, is_first, rows, genome));
+    ZI_TRY(repair_rows(o, elite, is_first, rows, genome));
     return check_finite(o, is_first, rows, genome);
 }
 
 /* ---- Where no law can follow ------------------------------------------------------ */
 
-/* Why the active values of one coordinate have no law. Squares and sums of what is far may be no numbers. */
-static zilch_stop ending_of(const zilch_optimizer *o, const double *elite, size_t i)
-{
-    static const double far = 1e100;
-    double low = INFINITY;
-    double high = -INFINITY;
-    for (size_t k = 0; k < o->elites; k++) {
-        const double x = elite[k * o->width + i];
-        low = x != 0.0 ? fmin(low, x) : low;
-        high = x != 0.0 ? fmax(high, x) : high;
-    }
-    if (low < high && (low < -far || high > far)) {
-        return ZILCH_STOP_DIVERGED;
-    }
-    return low < high && high - low < ZI_LEAST_SPREAD ? ZILCH_STOP_CONVERGED : ZILCH_STOP_NONE;
-}
-
-/* Why the elites have none; STOP_NONE if that is not for their values. */
+/* Why the elites have none, because the active values of a coordinate have none; STOP_NONE if that is not for
+ * their values. Squares and sums of what is far may be no numbers. */
 static zilch_stop look_at_elites(const zilch_optimizer *o, const double *elite)
 {
+    static const double far = 1e100;
     zilch_stop ending = ZILCH_STOP_NONE;
-    for (size_t i = 0; i < o->width && ending != ZILCH_STOP_DIVERGED; i++) {
-        const zilch_stop found = ending_of(o, elite, i);
-        ending = found != ZILCH_STOP_NONE ? found : ending;
+    for (size_t i = 0; i < o->width; i++) {
+        double low = INFINITY;
+        double high = -INFINITY;
+        for (size_t k = 0; k < o->elites; k++) {
+            const double x = elite[k * o->width + i];
+            low = x != 0.0 ? fmin(low, x) : low;
+            high = x != 0.0 ? fmax(high, x) : high;
+        }
+        if (low < high && (low < -far || high > far)) {
+            return ZILCH_STOP_DIVERGED;
+        }
+        ending = low < high && high - low < ZI_LEAST_SPREAD ? ZILCH_STOP_CONVERGED : ending;
     }
     return ending;
 }
@@ -278,7 +252,7 @@ static zilch_status append(zilch_optimizer *o, const double *elite, size_t rows,
         *ending = look_at_elites(o, elite);
     }
     ZI_TRY(status);
-    status = draw_piece(o, elite, !law_is_fitted(o), rows, genome);
+    status = draw_piece(o, elite, !is_enough(o, o->elites), rows, genome);
     if (status == ZILCH_ENUMERIC) {
         *ending = ZILCH_STOP_DIVERGED;
     }
@@ -289,13 +263,13 @@ static zilch_status append(zilch_optimizer *o, const double *elite, size_t rows,
  * the first law: the points that are out already stay as they are. */
 static zilch_status append_piece(zilch_optimizer *o, zilch_stop *ending)
 {
-    const size_t rows = o->options.population - o->again;
+    const size_t rows = (size_t)o->options.population - o->reevaluated;
     double *elite;
     *ending = ZILCH_STOP_NONE;
     ZI_TRY(reserve_slots(o, o->slots + rows));
     ZI_TRY(read_genomes(o, o->elites, o->elite, &elite));
     zilch_status status = append(o, elite, rows, ending);
-    if (status == ZILCH_ENUMERIC && o->slots > o->again) {
+    if (status == ZILCH_ENUMERIC && o->slots > o->reevaluated) {
         status = draw_piece(o, elite, 1, rows, o->genome + o->slots * o->width);
     }
     zi_free(elite);
@@ -322,6 +296,12 @@ static zilch_status forget_if_failed(zilch_optimizer *o, zilch_status status)
 zilch_status zi_generation_open(zilch_optimizer *o, zilch_stop *ending)
 {
     *ending = ZILCH_STOP_NONE;
+    if (o->gone) {
+        return zi_fail(ZILCH_EVERSION,
+                       "this run uses the option %s of zilch 0.1, which there is no longer; it can be read, "
+                       "and zilch 0.1 can go on with it",
+                       o->gone);
+    }
     zilch_status status = choose_elites(o);
     status = status == ZILCH_OK ? append_piece(o, ending) : status;
     return forget_if_failed(o, status);

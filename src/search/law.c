@@ -1,4 +1,4 @@
-/* What the laws share: genomes and points, the first points, and the table of laws. */
+/* What the laws share: genomes and points, the first points, and the table of methods. */
 #include "search/law.h"
 
 #include "model/attenuation.h"
@@ -12,20 +12,26 @@ typedef struct law_row {
     zilch_status (*draw)(const zi_draw *draw);
 } law_row;
 
-/* adhoc is the dense law, of a genome twice as wide. */
-static const law_row laws[] = {[ZILCH_LAW_ZIG] = {1, zi_draw_zig},
-                               [ZILCH_LAW_DENSE] = {1, zi_draw_dense},
-                               [ZILCH_LAW_ADHOC] = {2, zi_draw_dense},
-                               [ZILCH_LAW_EA] = {1, zi_draw_ea}};
+/* adhoc is the Gaussian, of a genome twice as wide. */
+static const law_row laws[] = {[ZILCH_METHOD_DEFAULT] = {1, zi_draw_zig},
+                               [ZILCH_METHOD_PUBLISHED] = {1, zi_draw_zig},
+                               [ZILCH_METHOD_GAUSSIAN] = {1, zi_draw_gaussian},
+                               [ZILCH_METHOD_ADHOC] = {2, zi_draw_gaussian},
+                               [ZILCH_METHOD_EA] = {1, zi_draw_ea}};
 
-size_t zi_law_width(zilch_law law, size_t dim)
+int zi_law_is_zig(zilch_method method)
 {
-    return laws[law].width * dim;
+    return laws[method].draw == zi_draw_zig;
 }
 
-void zi_law_point(zilch_law law, size_t dim, const double *genome, double *x)
+size_t zi_law_width(zilch_method method, size_t dim)
 {
-    if (laws[law].width == 1) {
+    return laws[method].width * dim;
+}
+
+void zi_law_point(zilch_method method, size_t dim, const double *genome, double *x)
+{
+    if (laws[method].width == 1) {
         memcpy(x, genome, dim * sizeof *x);
         return;
     }
@@ -34,9 +40,9 @@ void zi_law_point(zilch_law law, size_t dim, const double *genome, double *x)
     }
 }
 
-size_t zi_law_active(zilch_law law, size_t dim, const double *genome)
+size_t zi_law_active(zilch_method method, size_t dim, const double *genome)
 {
-    const int has_thresholds = laws[law].width > 1;
+    const int has_thresholds = laws[method].width > 1;
     size_t active = 0;
     for (size_t i = 0; i < dim; i++) {
         active += genome[i] != 0.0 && (!has_thresholds || genome[dim + i] >= 0.0);
@@ -44,9 +50,9 @@ size_t zi_law_active(zilch_law law, size_t dim, const double *genome)
     return active;
 }
 
-void zi_law_follow(zilch_law law, size_t dim, const double *x, double *genome)
+void zi_law_follow(zilch_method method, size_t dim, const double *x, double *genome)
 {
-    if (laws[law].width == 1) {
+    if (laws[method].width == 1) {
         memcpy(genome, x, dim * sizeof *x);
         return;
     }
@@ -93,5 +99,5 @@ zilch_status zi_draw_first(const zi_draw *draw)
 
 zilch_status zi_draw_next(const zi_draw *draw)
 {
-    return laws[draw->options->law].draw(draw);
+    return laws[draw->options->method].draw(draw);
 }

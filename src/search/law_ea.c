@@ -37,14 +37,6 @@ static size_t choose_coordinate(zilch_rng *rng, size_t dim, const double *x, int
     return dim;
 }
 
-static void cross(zilch_rng *rng, size_t dim, const double *first, const double *second, double *child)
-{
-    const int crosses = zilch_rng_uniform(rng) < crossover_share;
-    for (size_t i = 0; i < dim; i++) {
-        child[i] = crosses && zilch_rng_uniform(rng) < 0.5 ? second[i] : first[i];
-    }
-}
-
 static void mutate(zilch_rng *rng, size_t dim, double *child)
 {
     const double event = zilch_rng_uniform(rng);
@@ -71,7 +63,10 @@ zilch_status zi_draw_ea(const zi_draw *draw)
         const double *first = draw->elite + choose(&rng, draw->elites) * dim;
         const double *second = draw->elite + choose(&rng, draw->elites) * dim;
         double *child = draw->genome + row * dim;
-        cross(&rng, dim, first, second, child);
+        const int crosses = zilch_rng_uniform(&rng) < crossover_share;
+        for (size_t i = 0; i < dim; i++) {
+            child[i] = crosses && zilch_rng_uniform(&rng) < 0.5 ? second[i] : first[i];
+        }
         mutate(&rng, dim, child);
     }
     return ZILCH_OK;

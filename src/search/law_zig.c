@@ -1,9 +1,9 @@
 /* Drawing from the zero-inflated Gaussian, which refit.c has fitted: some of its points are moved.
  *
  * Bosman, Grahl and Thierens: Enhancing the performance of maximum-likelihood Gaussian EDAs using anticipated
- * mean shift (2008), for the shift; Muehlenbein and Voigt: Gene pool recombination in genetic algorithms
- * (1996), for copied values; Grefenstette: Genetic algorithms for changing environments (1992), for redrawn
- * ones. */
+ * mean shift (2008), for the mean shift; Muehlenbein and Voigt: Gene pool recombination in genetic algorithms
+ * (1996), for recombination; Grefenstette: Genetic algorithms for changing environments (1992), for
+ * immigrants. */
 #include "search/law.h"
 
 #include "model/model.h"
@@ -16,25 +16,17 @@ static int is_of_share(double share, size_t row)
     return floor(share * (double)(row + 1)) > floor(share * (double)row);
 }
 
-static void give_shape(const zi_fitted *f, double *x)
-{
-    const zilch_model *m = f->model;
-    for (size_t i = 0; i < m->dim; i++) {
-        x[i] = x[i] != 0.0 ? zi_scores_shape(&f->scores, i, m->mu[i], m->sigma[i], x[i]) : 0.0;
-    }
-}
-
 static void shift(const zi_fitted *f, double *x)
 {
     for (size_t i = 0; i < f->model->dim; i++) {
-        x[i] += x[i] != 0.0 ? 2.0 * f->memory.scale * f->step[i] : 0.0;
+        x[i] += x[i] != 0.0 ? 2.0 * f->state.scale * f->step[i] : 0.0;
     }
 }
 
-static void make_timid(const zi_fitted *f, double *x)
+static void shrink_dropped(const zi_fitted *f, double *x)
 {
     for (size_t i = 0; i < f->model->dim; i++) {
-        x[i] *= fmin(f->memory.scale * f->memory.ratio[i], 1.0);
+        x[i] *= fmin(f->state.scale * f->state.ratio[i], 1.0);
     }
 }
 
@@ -51,7 +43,7 @@ static double copy(const zi_draw *draw, zilch_rng *rng, size_t i)
     return 0.0;
 }
 
-static void copy_values(const zi_draw *draw, zilch_rng *rng, double *x)
+static void recombine(const zi_draw *draw, zilch_rng *rng, double *x)
 {
     for (size_t i = 0; i < draw->dim; i++) {
         const double value = x[i] != 0.0 ? copy(draw, rng, i) : 0.0;
@@ -59,10 +51,10 @@ static void copy_values(const zi_draw *draw, zilch_rng *rng, double *x)
     }
 }
 
-static void redraw_one(const zi_draw *draw, zilch_rng *rng, double *x)
+static void add_immigrant(const zi_draw *draw, zilch_rng *rng, double *x)
 {
     const double value = draw->options->initial_mu + draw->options->initial_sigma * zilch_rng_normal(rng);
-    double left = floor(zilch_rng_uniform(rng) * (double)zi_law_active(ZILCH_LAW_ZIG, draw->dim, x));
+    double left = floor(zilch_rng_uniform(rng) * (double)zi_law_active(draw->options->method, draw->dim, x));
     for (size_t i = 0; i < draw->dim; i++) {
         if (x[i] != 0.0 && left-- == 0.0) {
             x[i] = value;
@@ -74,26 +66,23 @@ static void redraw_one(const zi_draw *draw, zilch_rng *rng, double *x)
 zilch_status zi_draw_zig(const zi_draw *draw)
 {
     const zi_fitted *fitted = draw->fitted;
-    const zilch_refit *refit = &draw->options->refit;
+    const zilch_optimizer_options *o = draw->options;
     const double rows = (double)draw->rows;
-    const size_t shifted = (size_t)(refit->shift * rows);
-    const size_t copied = shifted + (size_t)(refit->copied * rows);
-    const size_t redrawn = copied + (size_t)(refit->redrawn * rows);
+    const size_t shifted = (size_t)(o->mean_shift * rows);
+    const size_t recombined = shifted + (size_t)(o->recombination * rows);
+    const size_t renewed = recombined + (size_t)(o->immigrants * rows);
     zilch_rng rng = draw->rng;
     ZI_TRY(zilch_model_sample(fitted->model, &rng, draw->rows, draw->genome));
     for (size_t k = 0; k < draw->rows; k++) {
         double *x = draw->genome + k * draw->dim;
-        if (fitted->scores.value) {
-            give_shape(fitted, x);
-        }
         if (k < shifted) {
             shift(fitted, x);
-        } else if (k < copied) {
-            copy_values(draw, &rng, x);
-        } else if (k < redrawn) {
-            redraw_one(draw, &rng, x);
-        } else if (is_of_share(refit->timid, k)) {
-            make_timid(fitted, x);
+        } else if (k < recombined) {
+            recombine(draw, &rng, x);
+        } else if (k < renewed) {
+            add_immigrant(draw, &rng, x);
+        } else if (is_of_share(o->reactivation, k)) {
+            shrink_dropped(fitted, x);
         }
     }
     return ZILCH_OK;

@@ -2,23 +2,21 @@
 #include "search/optimizer.h"
 
 #include "base/memory.h"
+#include "base/option.h"
 
 #include <math.h>
 
+ZI_OPTION_TABLE(zilch_limits, ZILCH_LIMIT_LIST, zilch_limit_list)
+
 zilch_limits zilch_limits_defaults(void)
 {
-    return (zilch_limits){.size = sizeof(zilch_limits), .generations = 100, .target = NAN};
+    return ZI_OPTION_DEFAULTS(ZILCH_LIMIT_LIST);
 }
 
 static zilch_status check_limits(const zilch_limits *limits)
 {
-    if (limits->size != sizeof *limits) {
-        return zi_fail(ZILCH_EARG, "limits: begin from zilch_limits_defaults()");
-    }
-    if (!(limits->over_ask >= 0.0 && limits->over_ask <= 100.0)) {
-        return zi_fail(ZILCH_EARG, "limits: over_ask must be from 0 to 100, not %g", limits->over_ask);
-    }
-    return ZILCH_OK;
+    return limits->size == sizeof *limits ? zi_options_check("limits", ROWS, rows, limits)
+                                          : zi_fail(ZILCH_EARG, "limits: begin from zilch_limits_defaults()");
 }
 
 /* Foreign points cost nothing. */
@@ -55,20 +53,6 @@ zilch_status zilch_limits_reached(const zilch_limits *limits, const zilch_optimi
     ZI_TRY(check_limits(limits));
     *reason = reached(optimizer, limits);
     return ZILCH_OK;
-}
-
-/* What is left of the population, or of what must come back, and the share asked beyond it; but not more
- * evaluations than are allowed. */
-static size_t batch_size(const zilch_optimizer *o, const zilch_limits *limits)
-{
-    const size_t population = o->options.population;
-    const size_t waited_for = o->handed - o->told;
-    const size_t open = o->handed < population ? population - o->handed : waited_for;
-    size_t n = open + (size_t)ceil(limits->over_ask * (double)population);
-    if (limits->evaluations && n > limits->evaluations - evaluations_of(o)) {
-        n = (size_t)(limits->evaluations - evaluations_of(o));
-    }
-    return n;
 }
 
 typedef struct run {
@@ -112,8 +96,8 @@ static zilch_status take(run *r, size_t n)
     zilch_optimizer *o = r->optimizer;
     const uint64_t evaluations = o->evaluations;
     const uint64_t failures = o->failures;
-    zilch_status status = zilch_tell_error(o, n, r->id, r->value, r->error);
-    status = status == ZILCH_OK ? zilch_advance(o) : status;
+    zilch_status status = zilch_optimizer_tell_error(o, n, r->id, r->value, r->error);
+    status = status == ZILCH_OK ? zilch_optimizer_advance(o) : status;
     if (status == ZILCH_ENOMEM || status == ZILCH_EARG) {
         zi_optimizer_reopen(o);
         o->evaluations = evaluations;
@@ -128,7 +112,7 @@ static zilch_status evaluate(run *r, size_t n)
     zilch_optimizer *o = r->optimizer;
     const zilch_batch batch = {
         .n = n, .dim = o->dim, .generation = o->generations, .id = r->id, .x = r->x, .error = r->error};
-    ZI_TRY(zilch_ask(o, n, r->id, r->x));
+    ZI_TRY(zilch_optimizer_ask(o, n, r->id, r->x));
     for (size_t i = 0; i < n; i++) {
         r->error[i] = NAN;
     }
@@ -144,36 +128,31 @@ static zilch_status evaluate(run *r, size_t n)
     return take(r, n);
 }
 
-/* Whether the search has come to where no law can follow, and is not to begin anew there. Else the next
- * generation is open. */
-static zilch_status look_for_end(zilch_optimizer *o, zilch_stop *stop)
-{
-    if (o->slots || o->options.restart) {
-        return ZILCH_OK;
-    }
-    ZI_TRY(zi_optimizer_settle(o));
-    const zilch_status status = zi_generation_open(o, stop);
-    return *stop == ZILCH_STOP_NONE ? status : ZILCH_OK;
-}
-
+/* What is left of the population, or of what must come back, but not more evaluations than are allowed. *stop
+ * says whether the search has come to where no law can follow. */
 static zilch_status advance(run *r, const zilch_limits *limits, zilch_stop *stop)
 {
-    const size_t n = batch_size(r->optimizer, limits);
+    zilch_optimizer *o = r->optimizer;
+    const size_t population = (size_t)o->options.population;
+    size_t n = o->handed < population ? population - o->handed : o->handed - o->told;
+    if (limits->evaluations && n > limits->evaluations - evaluations_of(o)) {
+        n = (size_t)(limits->evaluations - evaluations_of(o));
+    }
     ZI_TRY(make_room(r, n));
-    ZI_TRY(look_for_end(r->optimizer, stop));
-    return *stop == ZILCH_STOP_NONE ? evaluate(r, n) : ZILCH_OK;
+    if (o->slots == 0) {
+        ZI_TRY(zi_optimizer_settle(o));
+        const zilch_status status = zi_generation_open(o, stop);
+        if (*stop != ZILCH_STOP_NONE) {
+            return ZILCH_OK;
+        }
+        ZI_TRY(status);
+    }
+    return evaluate(r, n);
 }
 
-/* A last generation of few points, all of which failed, takes nothing from what was found before. */
-static int is_spent(const zilch_optimizer *o, zilch_status status, const zilch_limits *limits)
-{
-    return status == ZILCH_EOBJECTIVE && !isnan(zilch_optimizer_progress(o).best_value) &&
-           reached(o, limits) == ZILCH_STOP_EVALUATIONS;
-}
-
-zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void *context,
-                            const zilch_limits *limits, zilch_observer observer, void *observer_context,
-                            zilch_stop *reason)
+zilch_status zilch_optimizer_run(zilch_optimizer *o, zilch_objective objective, void *context,
+                                 const zilch_limits *limits, zilch_observer observer, void *observer_context,
+                                 zilch_stop *reason)
 {
     const zilch_limits chosen = limits ? *limits : zilch_limits_defaults();
     run r = {.optimizer = o, .objective = objective, .context = context};
@@ -191,7 +170,9 @@ zilch_status zilch_optimize(zilch_optimizer *o, zilch_objective objective, void 
         if (stop != ZILCH_STOP_NONE) {
             break;
         }
-        if (is_spent(o, status, &chosen)) {
+        /* A last generation of few points, all of which failed, takes nothing from what was found before. */
+        if (status == ZILCH_EOBJECTIVE && !isnan(zilch_optimizer_progress(o).best_value) &&
+            reached(o, &chosen) == ZILCH_STOP_EVALUATIONS) {
             stop = ZILCH_STOP_EVALUATIONS;
             break;
         }

@@ -3,20 +3,13 @@
 #include "search/optimizer.h"
 
 #include "base/memory.h"
-#include "search/options.h"
+#include "search/optimizer_options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Making one ------------------------------------------------------------------- */
-
-static zilch_status fill(zilch_optimizer *o, const zilch_optimizer_options *options)
-{
-    ZI_TRY(zi_options_copy(&o->options, o->dim, options));
-    ZI_TRY(zi_alloc(&o->elite, options->elites));
-    return zi_constraints_create(&o->constraints, o->dim, &o->options);
-}
 
 zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t seed,
                                     const zilch_optimizer_options *options)
@@ -29,26 +22,28 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
     if (chosen.elites == 0) {
         chosen.elites = chosen.population / 5 > 2 ? chosen.population / 5 : 2;
     }
-    ZI_TRY(zi_options_check(dim, &chosen));
+    ZI_TRY(zi_optimizer_options_check(dim, &chosen));
     zilch_optimizer *o;
     ZI_TRY(zi_alloc(&o, 1));
-    const size_t width = zi_law_width(chosen.law, dim);
+    const size_t width = zi_law_width(chosen.method, dim);
     *o = (zilch_optimizer){.dim = dim,
                            .width = width,
                            .seed = seed,
                            .restored_points = SIZE_MAX,
                            .least_cost = INFINITY,
                            .epoch.least_cost = INFINITY,
-                           .memory.scale = 1.0,
-                           .late.rows.width = width,
-                           .archive = {.kind = chosen.archive,
-                                       .price = chosen.price,
+                           .law_state.scale = 1.0,
+                           .stragglers.rows.width = width,
+                           .archive = {.aggregate = chosen.aggregate,
+                                       .penalty = chosen.penalty,
                                        .sign = chosen.direction == ZILCH_MINIMIZE ? 1.0 : -1.0,
                                        .rows.width = width}};
-    const zilch_status status = fill(o, &chosen);
+    zilch_status status = zi_optimizer_options_copy(&o->options, dim, &chosen);
+    status = status == ZILCH_OK ? zi_alloc(&o->elite, (size_t)chosen.elites) : status;
+    status = status == ZILCH_OK ? zi_constraints_create(&o->constraints, dim, &o->options) : status;
     if (status != ZILCH_OK) {
         zilch_optimizer_destroy(o);
-        return status;
+        return zi_fail_within(status, "optimizer");
     }
     *out = o;
     return ZILCH_OK;
@@ -59,17 +54,17 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
     if (!o) {
         return;
     }
-    zi_options_free(&o->options);
+    zi_optimizer_options_free(&o->options);
     zi_constraints_free(&o->constraints);
     zi_archive_free(&o->archive);
-    zi_memory_free(&o->memory);
+    zi_law_state_free(&o->law_state);
     zi_fitted_free(&o->fitted);
     zi_free(o->elite);
     zi_free(o->slot);
     zi_free(o->genome);
-    zi_rows_free(&o->late.rows);
-    zi_free(o->late.slot);
-    zi_free(o->news.told);
+    zi_rows_free(&o->stragglers.rows);
+    zi_free(o->stragglers.slot);
+    zi_free(o->fresh.list);
     zi_free(o);
 }
 
@@ -78,16 +73,17 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
 /* The point's place in the archive is found, its evaluation becomes news; its value does not count yet. */
 static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const double *genome)
 {
-    zi_news *news = &o->news;
+    zi_new_evaluations *fresh = &o->fresh;
     size_t point;
-    if (news->is_closed) {
-        news->count = 0;
-        news->is_closed = 0;
+    if (fresh->is_closed) {
+        fresh->count = 0;
+        fresh->is_closed = 0;
     }
-    ZI_TRY(zi_grow(&news->told, sizeof *news->told, news->count, news->count + 1, &news->capacity));
-    const size_t active = zi_law_active(o->options.law, o->dim, genome);
+    ZI_TRY(zi_grow(&fresh->list, sizeof *fresh->list, fresh->count, fresh->count + 1, &fresh->capacity));
+    const size_t active = zi_law_active(o->options.method, o->dim, genome);
     ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
-    news->told[news->count++] = (zi_told){slot->id, point, slot->value, slot->error};
+    fresh->list[fresh->count++] =
+        (zi_evaluation){.id = slot->id, .point = point, .value = slot->value, .error = slot->error};
     return ZILCH_OK;
 }
 
@@ -96,10 +92,10 @@ static zilch_status announce_late(zilch_optimizer *o)
     double *genome;
     zilch_status status = ZILCH_OK;
     ZI_TRY(zi_alloc(&genome, o->width));
-    for (size_t i = 0; i < o->late.rows.count && status == ZILCH_OK; i++) {
-        if (o->late.slot[i].state == ZI_SLOT_TOLD) {
-            zi_rows_read(&o->late.rows, i, genome);
-            status = announce(o, &o->late.slot[i], genome);
+    for (size_t i = 0; i < o->stragglers.rows.count && status == ZILCH_OK; i++) {
+        if (o->stragglers.slot[i].state == ZI_SLOT_TOLD) {
+            zi_rows_read(&o->stragglers.rows, i, genome);
+            status = announce(o, &o->stragglers.slot[i], genome);
         }
     }
     zi_free(genome);
@@ -109,8 +105,8 @@ static zilch_status announce_late(zilch_optimizer *o)
 /* Of those still asked for, the newest few generations' are remembered. */
 static void forget_late(zilch_optimizer *o)
 {
-    zi_late *late = &o->late;
-    const size_t most = 4 * o->options.population;
+    zi_stragglers *late = &o->stragglers;
+    const size_t most = 4 * (size_t)o->options.population;
     size_t asked = 0;
     size_t kept = 0;
     for (size_t i = 0; i < late->rows.count; i++) {
@@ -130,38 +126,30 @@ static void forget_late(zilch_optimizer *o)
 /* From news number `first` on; nothing can fail any more. Errors become weights. */
 static void take_values(zilch_optimizer *o, size_t first)
 {
-    for (size_t i = first; i < o->news.count; i++) {
-        zi_told *told = &o->news.told[i];
-        told->weight = zi_noise_weigh(&o->noise, isfinite(told->value) ? told->weight : NAN);
-        zi_noise_watch(&o->noise, &o->archive.worth[told->point], told->value, told->weight);
-        zi_archive_put(&o->archive, told);
+    for (size_t i = first; i < o->fresh.count; i++) {
+        zi_evaluation *e = &o->fresh.list[i];
+        e->weight = zi_noise_weigh(&o->noise, isfinite(e->value) ? e->error : NAN);
+        zi_noise_watch(&o->noise, &o->archive.entry[e->point], e->value, e->weight);
+        zi_archive_put(&o->archive, e);
     }
 }
 
 zilch_status zi_optimizer_settle(zilch_optimizer *o)
 {
-    const size_t first = o->news.is_closed ? 0 : o->news.count;
+    const size_t first = o->fresh.is_closed ? 0 : o->fresh.count;
     const zilch_status status = announce_late(o);
-    if (status == ZILCH_OK && !o->news.is_closed) { /* else there was nothing */
+    if (status == ZILCH_OK && !o->fresh.is_closed) { /* else there was nothing */
         take_values(o, first);
         forget_late(o);
-    } else if (!o->news.is_closed) {
-        o->news.count = first;
+    } else if (!o->fresh.is_closed) {
+        o->fresh.count = first;
     }
     return status;
 }
 
 /* ---- Asking ----------------------------------------------------------------------- */
 
-/* Asking can always go on: where the search has ended by itself, it begins anew. */
-static zilch_status open_generation(zilch_optimizer *o)
-{
-    zilch_stop ending;
-    const zilch_status status = zi_generation_open(o, &ending);
-    return ending == ZILCH_STOP_NONE ? status : zi_generation_restart(o);
-}
-
-zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
+zilch_status zilch_optimizer_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
 {
     if (!o || (n && (!id || !x))) {
         return zi_fail(ZILCH_EARG, "ask: optimizer and places for ids and points must be given");
@@ -171,7 +159,9 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
     }
     if (n && o->slots == 0) {
         ZI_TRY(zi_optimizer_settle(o));
-        ZI_TRY(open_generation(o));
+        zilch_stop ending;
+        const zilch_status status = zi_generation_open(o, &ending);
+        ZI_TRY(ending == ZILCH_STOP_NONE ? status : zi_generation_restart(o)); /* it can always go on */
     }
     while (o->slots < o->handed + n) {
         ZI_TRY(zi_generation_append(o));
@@ -180,7 +170,7 @@ zilch_status zilch_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
         const size_t at = o->handed + i;
         o->slot[at].state = ZI_SLOT_ASKED;
         o->slot[at].id = id[i] = o->first_id + at;
-        zi_law_point(o->options.law, o->dim, o->genome + at * o->width, x + i * o->dim);
+        zi_law_point(o->options.method, o->dim, o->genome + at * o->width, x + i * o->dim);
     }
     o->handed += n;
     return ZILCH_OK;
@@ -198,7 +188,7 @@ void zi_optimizer_reopen(zilch_optimizer *o)
 
 static zilch_status append_late(zilch_optimizer *o, const zi_slot *slot, const double *genome)
 {
-    zi_late *late = &o->late;
+    zi_stragglers *late = &o->stragglers;
     const size_t count = late->rows.count;
     ZI_TRY(zi_grow(&late->slot, sizeof *late->slot, count, count + 1, &late->capacity));
     ZI_TRY(zi_rows_append(&late->rows, genome));
@@ -206,25 +196,16 @@ static zilch_status append_late(zilch_optimizer *o, const zi_slot *slot, const d
     return ZILCH_OK;
 }
 
-static zilch_status keep_unanswered(zilch_optimizer *o)
-{
-    for (size_t i = 0; i < o->handed; i++) {
-        if (o->slot[i].state == ZI_SLOT_ASKED) {
-            ZI_TRY(append_late(o, &o->slot[i], o->genome + i * o->width));
-        }
-    }
-    return ZILCH_OK;
-}
-
+/* What is still out may come back late. */
 static zilch_status announce_told(zilch_optimizer *o)
 {
     ZI_TRY(announce_late(o));
     for (size_t i = 0; i < o->handed; i++) {
-        if (o->slot[i].state == ZI_SLOT_TOLD) {
-            ZI_TRY(announce(o, &o->slot[i], o->genome + i * o->width));
-        }
+        const double *genome = o->genome + i * o->width;
+        ZI_TRY(o->slot[i].state == ZI_SLOT_TOLD ? announce(o, &o->slot[i], genome)
+                                                : append_late(o, &o->slot[i], genome));
     }
-    return keep_unanswered(o);
+    return ZILCH_OK;
 }
 
 /* The least cost since an id, and the generation that found it. */
@@ -232,7 +213,7 @@ static void note_best(const zilch_optimizer *o, uint64_t since, double *least_co
 {
     size_t best;
     if (zi_archive_select(&o->archive, since, 1, &best)) {
-        const zi_worth *w = &o->archive.worth[best];
+        const zi_archive_entry *w = &o->archive.entry[best];
         const double cost = zi_archive_cost(&o->archive, w->value, w->active);
         if (cost < *least_cost) {
             *least_cost = cost;
@@ -241,29 +222,19 @@ static void note_best(const zilch_optimizer *o, uint64_t since, double *least_co
     }
 }
 
+void zi_optimizer_take_method(zilch_optimizer *o, zilch_method method)
+{
+    if (o->is_old && o->options.method == ZILCH_METHOD_DEFAULT && method == ZILCH_METHOD_PUBLISHED) {
+        o->options.method = method;
+    }
+}
+
 void zi_optimizer_begin_anew(zilch_optimizer *o)
 {
     o->epoch = (zi_epoch){
         .begin = o->generations, .improved = o->generations, .least_cost = INFINITY, .first_id = o->first_id};
-    zi_memory_free(&o->memory);
+    zi_law_state_free(&o->law_state);
     o->restarts++;
-}
-
-static void restart_if_stalled(zilch_optimizer *o)
-{
-    if (o->options.restart && o->generations - o->epoch.improved >= o->options.restart) {
-        zi_optimizer_begin_anew(o);
-    }
-}
-
-/* What the law of the generation leaves to the next one. */
-static void keep_memory(zilch_optimizer *o)
-{
-    if (o->fitted.model) {
-        zi_memory_free(&o->memory);
-        o->memory = o->fitted.memory;
-        o->fitted.memory = (zi_memory){0};
-    }
 }
 
 static size_t count_successes(const zilch_optimizer *o)
@@ -288,44 +259,46 @@ static zilch_status fail_generation(zilch_optimizer *o)
     zi_optimizer_reopen(o);
     return zi_fail(
         ZILCH_EOBJECTIVE,
-        "generation %llu: none of %zu evaluations succeeded; nothing is lost, its points will be asked "
-        "again",
+        "generation %llu: none of %zu evaluations succeeded; nothing is lost, its points will be asked again",
         number, told);
 }
 
 static zilch_status close_generation(zilch_optimizer *o)
 {
-    const size_t first = o->news.is_closed ? 0 : o->news.count;
-    const size_t late = o->late.rows.count;
+    const size_t first = o->fresh.is_closed ? 0 : o->fresh.count;
+    const size_t late = o->stragglers.rows.count;
     if (count_successes(o) == 0) {
         return fail_generation(o);
     }
     zilch_status status = zi_generation_fit(o); /* it is not if the points were drawn before a load */
-    /* Elites of a damaged file may have no law: then the memory stays. */
+    /* Elites of a damaged file may have no law: then the last state stays. */
     status = status == ZILCH_OK || status == ZILCH_ENUMERIC ? announce_told(o) : status;
     if (status != ZILCH_OK) { /* as before */
-        o->news.count = first;
-        o->late.rows.count = late;
+        o->fresh.count = first;
+        o->stragglers.rows.count = late;
         return status;
     }
     take_values(o, first);
     zi_noise_age(&o->noise);
     forget_late(o);
-    keep_memory(o);
+    if (o->fitted.model) { /* what its law leaves to the next one */
+        zi_law_state_free(&o->law_state);
+        o->law_state = o->fitted.state;
+        o->fitted.state = (zi_law_state){0};
+    }
     o->first_id += o->handed;
     zi_generation_forget(o);
     o->generations++;
-    o->news.is_closed = 1;
+    o->fresh.is_closed = 1;
     note_best(o, 0, &o->least_cost, &o->improved);
     note_best(o, o->epoch.first_id, &o->epoch.least_cost, &o->epoch.improved);
-    restart_if_stalled(o);
-    if (o->options.remember) { /* without memory for that, all are remembered until the next time */
-        (void)!zi_archive_forget(&o->archive, o->epoch.first_id, o->options.remember);
+    if (o->options.archive_size) { /* without memory for that, all are remembered until the next time */
+        (void)!zi_archive_forget(&o->archive, o->epoch.first_id, (size_t)o->options.archive_size);
     }
     return ZILCH_OK;
 }
 
-zilch_status zilch_advance(zilch_optimizer *o)
+zilch_status zilch_optimizer_advance(zilch_optimizer *o)
 {
     if (!o) {
         return zi_fail(ZILCH_EARG, "advance: no optimizer given");
@@ -352,31 +325,15 @@ static zi_slot *find_slot(zilch_optimizer *o, uint64_t id)
     if (id >= o->first_id && id - o->first_id < o->handed) {
         return &o->slot[id - o->first_id];
     }
-    for (size_t i = 0; i < o->late.rows.count; i++) { /* few */
-        if (o->late.slot[i].id == id) {
-            return &o->late.slot[i];
+    for (size_t i = 0; i < o->stragglers.rows.count; i++) { /* few */
+        if (o->stragglers.slot[i].id == id) {
+            return &o->stragglers.slot[i];
         }
     }
     return NULL;
 }
 
-static zilch_status check_id(zilch_optimizer *o, uint64_t id)
-{
-    const zi_slot *slot = find_slot(o, id);
-    const unsigned long long number = id;
-    if (!slot) {
-        return zi_fail(
-            ZILCH_EARG,
-            "tell: id %llu was not asked for, was told in a generation that has closed, or is forgotten",
-            number);
-    }
-    if (slot->state == ZI_SLOT_TOLD) {
-        return zi_fail(ZILCH_EARG, "tell: id %llu was told before", number);
-    }
-    return ZILCH_OK;
-}
-
-/* None of the ids twice. */
+/* All were asked for and not yet told, and none is there twice. */
 static zilch_status check_ids(zilch_optimizer *o, size_t n, const uint64_t *id)
 {
     zi_slot *sorted;
@@ -387,43 +344,40 @@ static zilch_status check_ids(zilch_optimizer *o, size_t n, const uint64_t *id)
     qsort(sorted, n, sizeof *sorted, ascending);
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
-        status = i && sorted[i].id == sorted[i - 1].id
-                     ? zi_fail(ZILCH_EARG, "tell: id %llu is there twice", (unsigned long long)sorted[i].id)
-                     : check_id(o, sorted[i].id);
+        const unsigned long long number = sorted[i].id;
+        const zi_slot *slot = find_slot(o, number);
+        if (i && number == sorted[i - 1].id) {
+            status = zi_fail(ZILCH_EARG, "tell: id %llu is there twice", number);
+        } else if (!slot) {
+            status = zi_fail(
+                ZILCH_EARG,
+                "tell: id %llu was not asked for, was told in a generation that has closed, or is forgotten",
+                number);
+        } else if (slot->state == ZI_SLOT_TOLD) {
+            status = zi_fail(ZILCH_EARG, "tell: id %llu was told before", number);
+        }
     }
     zi_free(sorted);
     return status;
 }
 
-static size_t needed(const zilch_optimizer *o)
+zilch_status zilch_optimizer_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value)
 {
-    const double share = o->options.share * (double)o->options.population;
-    return (size_t)ceil(share * (1.0 - 1e-12)); /* 0.07 of 100 is 7 */
+    return zilch_optimizer_tell_error(o, n, id, value, NULL);
 }
 
-zilch_status zilch_tell(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value)
-{
-    return zilch_tell_error(o, n, id, value, NULL);
-}
-
-static zilch_status check_errors(size_t n, const double *error)
-{
-    for (size_t i = 0; error && i < n; i++) {
-        if (error[i] < 0.0 || isinf(error[i])) {
-            return zi_fail(ZILCH_EARG, "tell: error %zu (counted from 0) is %g; it must be 0 or more, or NaN",
-                           i, error[i]);
-        }
-    }
-    return ZILCH_OK;
-}
-
-zilch_status zilch_tell_error(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value,
-                              const double *error)
+zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value,
+                                        const double *error)
 {
     if (!o || (n && (!id || !value))) {
         return zi_fail(ZILCH_EARG, "tell: optimizer, ids and values must be given");
     }
-    ZI_TRY(check_errors(n, error));
+    for (size_t i = 0; error && i < n; i++) {
+        if (error[i] < 0.0 || isinf(error[i])) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"tell", {{ZI_POINT, i}}, NULL},
+                              "the standard error is %g; it must be 0 or more, or NaN", error[i]);
+        }
+    }
     ZI_TRY(check_ids(o, n, id));
     for (size_t i = 0; i < n; i++) {
         zi_slot *slot = find_slot(o, id[i]);
@@ -434,27 +388,16 @@ zilch_status zilch_tell_error(zilch_optimizer *o, size_t n, const uint64_t *id, 
         o->evaluations++;
         o->failures += isfinite(value[i]) ? 0 : 1;
     }
-    if (o->told < needed(o) || (o->told < o->handed && count_successes(o) == 0)) {
+    const double share = o->options.quorum * (double)o->options.population;
+    const size_t needed = (size_t)ceil(share * (1.0 - 1e-12)); /* 0.07 of 100 is 7 */
+    if (o->told < needed || (o->told < o->handed && count_successes(o) == 0)) {
         return ZILCH_OK; /* others are still out, and may do better */
     }
     return close_generation(o);
 }
 
-/* A genome that gives this point: what the point leaves open comes from the first law. */
-static zilch_status genome_of(const zilch_optimizer *o, const double *x, double *genome)
-{
-    const zi_draw draw = {.options = &o->options,
-                          .dim = o->dim,
-                          .width = o->width,
-                          .rng = zilch_rng_make(o->seed, UINT64_MAX - o->foreign),
-                          .rows = 1,
-                          .genome = genome};
-    ZI_TRY(zi_draw_first(&draw));
-    zi_law_follow(o->options.law, o->dim, x, genome);
-    return ZILCH_OK;
-}
-
-zilch_status zilch_tell_point(zilch_optimizer *o, const double *x, double value)
+/* What the point leaves open of its genome comes from the first law. */
+zilch_status zilch_optimizer_tell_point(zilch_optimizer *o, const double *x, double value)
 {
     double *genome;
     if (!o || !x) {
@@ -462,8 +405,15 @@ zilch_status zilch_tell_point(zilch_optimizer *o, const double *x, double value)
     }
     ZI_TRY(zi_constraints_check(&o->constraints, x));
     ZI_TRY(zi_alloc(&genome, o->width));
-    zilch_status status = genome_of(o, x, genome);
+    const zi_draw draw = {.options = &o->options,
+                          .dim = o->dim,
+                          .width = o->width,
+                          .rng = zilch_rng_make(o->seed, UINT64_MAX - o->foreign),
+                          .rows = 1,
+                          .genome = genome};
+    zilch_status status = zi_draw_first(&draw);
     if (status == ZILCH_OK) {
+        zi_law_follow(o->options.method, o->dim, x, genome);
         const zi_slot slot = {
             .id = ZI_FOREIGN_ID + o->foreign, .value = value, .error = NAN, .state = ZI_SLOT_TOLD};
         status = append_late(o, &slot, genome);

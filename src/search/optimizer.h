@@ -5,7 +5,7 @@
 #include "search/archive.h"
 #include "search/constraints.h"
 #include "search/law.h"
-#include "search/noise.h"
+#include "search/noise_estimate.h"
 
 /* A point that was, or may be, asked for. */
 typedef enum zi_slot_state { ZI_SLOT_NEW, ZI_SLOT_ASKED, ZI_SLOT_TOLD } zi_slot_state;
@@ -17,18 +17,18 @@ typedef struct zi_slot {
 
 /* Points outside the open generation: of earlier ones, asked and perhaps told late, and foreign ones. They
  * wait here until the archive takes them. */
-typedef struct zi_late {
+typedef struct zi_stragglers {
     zi_rows rows;
     zi_slot *slot;
     size_t capacity;
-} zi_late;
+} zi_stragglers;
 
 /* Evaluations since the last generation closed, or those of the one that did. */
-typedef struct zi_news {
-    zi_told *told;
+typedef struct zi_new_evaluations {
+    zi_evaluation *list;
     size_t count, capacity;
     int is_closed;
-} zi_news;
+} zi_new_evaluations;
 
 /* From the beginning, or from a restart: elites are points that were asked for in this time, or came from
  * elsewhere at any. */
@@ -53,20 +53,22 @@ struct zilch_optimizer {
     uint64_t restarts;
     zi_epoch epoch;
     zi_noise noise;
-    zi_memory memory; /* of the law of the last generation that closed */
+    zi_law_state law_state; /* of the last generation that closed */
+    int is_old;             /* read from what zilch 0.1 wrote, which has laws in the place of methods */
+    const char *gone;       /* an option of an earlier version that this run needs; NULL: none */
 
-    /* The open generation; there is none while slots is 0. The first `again` slots are elites that are
+    /* The open generation; there is none while slots is 0. The first `reevaluated` slots are elites that are
      * evaluated again; the first `handed` were asked for. */
     uint64_t first_id; /* of slot 0; the others follow */
-    size_t slots, again, handed, told;
+    size_t slots, reevaluated, handed, told;
     size_t elites, *elite; /* points of the archive, best first */
     zi_fitted fitted;      /* its law, once a point was drawn from it here */
     zi_slot *slot;
     double *genome; /* slots x width */
     size_t slot_capacity, genome_capacity;
 
-    zi_late late;
-    zi_news news;
+    zi_stragglers stragglers;
+    zi_new_evaluations fresh;
 };
 
 /* Between generations: the archive takes what was told late, and foreign points. */
@@ -80,7 +82,8 @@ zilch_status zi_generation_restart(zilch_optimizer *optimizer);
 /* Draws one more piece of new points, as many as a population has beside the elites that are evaluated again.
  */
 zilch_status zi_generation_append(zilch_optimizer *optimizer);
-/* Fits the law of the open generation, if there is to be one and it has not been done. */
+/* The law of the open generation is fitted when it is first needed, in one place: when points are drawn from
+ * it, or when the generation closes after a load. */
 zilch_status zi_generation_fit(zilch_optimizer *optimizer);
 void zi_generation_forget(zilch_optimizer *optimizer);
 
@@ -93,7 +96,7 @@ void zi_optimizer_reopen(zilch_optimizer *optimizer);
 /* ---- For the store --------------------------------------------------------------------------- */
 
 /* The evaluations of the generation that closed last, in the order in which the archive took them. */
-const zi_told *zi_optimizer_news(const zilch_optimizer *optimizer, size_t *count);
+const zi_evaluation *zi_optimizer_new_evaluations(const zilch_optimizer *optimizer, size_t *count);
 
 /* Everything but the archive, which whoever has recorded all news can make again: */
 zilch_status zi_optimizer_pack_state(const zilch_optimizer *optimizer, void *buffer, size_t capacity,
@@ -103,12 +106,15 @@ zilch_status zi_optimizer_pack_state(const zilch_optimizer *optimizer, void *buf
 zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer, size_t length);
 zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes, size_t length,
                                         uint64_t active);
-zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, const zi_told *told);
+zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, const zi_evaluation *evaluation);
+/* What zilch 0.1 wrote does not say whether the method was published. The run does. */
+void zi_optimizer_take_method(zilch_optimizer *optimizer, zilch_method method);
 /* Whether it is complete now: EFORMAT if not. */
 zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);
 
 /* A point from the bytes of its genome. */
-zilch_status zi_point_decode(zilch_law law, size_t dim, const unsigned char *bytes, size_t length, double *x);
+zilch_status zi_point_decode(zilch_method method, size_t dim, const unsigned char *bytes, size_t length,
+                             double *x);
 
 /* Everything an optimiser promises, for the tests. */
 int zi_optimizer_is_valid(const zilch_optimizer *optimizer);

@@ -1,39 +1,41 @@
 /* The optimiser as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchopt"
- *   u32       format version, 4; 3, which had fewer options, is read too
+ *   u32       format version, 5; 3 and 4, of zilch 0.1, are read too
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere
  *   u64       dim, seed
- *   options   (options_file.c)
+ *   options   (optimizer_options_file.c)
  *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
  *             of the epoch u64 begin, improved, first_id; doubles least cost, the epoch's least cost;
  *             of the noise doubles squares, count, unit
- *   memory    u32 0: none, 1: without, 2: with correlations; doubles p, mu, sigma, ratio (dim each),
- *             correlations (2 dim x 2 dim), scale, best
- *   open      u64 slots, elites, again, handed; for each elite u64 point;
+ *   law       u32 0: no state yet, 1: doubles p, mu, sigma, ratio (dim each), scale, best;
+ *             version 4 could have 2: correlations (2 dim x 2 dim) before the scale
+ *   open      u64 slots, elites, reevaluated, handed; for each elite u64 point;
  *             for each slot u32 state, doubles value, error, its genome
- *   late      u64 count; for each u64 id, u32 state, doubles value, error, its genome
- *   news      u64 count, of the open generation; for each u64 id, u64 point, doubles value, weight
+ *   late      u64 count, of points of earlier generations and foreign ones;
+ *             for each u64 id, u32 state, doubles value, error, its genome
+ *   new       u64 count of evaluations since the last generation closed;
+ *             for each u64 id, u64 point, doubles value, weight
  *   archive   u64 count; if it is in it, for each doubles value, weight, u64 id,
- *             u32 evaluations, failures, is_ranked, its genome, of length 0 if it was forgotten, and then u32
- *             how many coordinates were active
+ *             u32 evaluations, failures, is_ranked, its genome, of length 0 if it was forgotten,
+ *             and then u32 how many coordinates were active
  *   u64       CRC-64 of all before it
  *
- * A genome is u64 length and that many bytes (rows.h). */
+ * A genome is u64 length and that many bytes (sparse_rows.h). */
 #include "search/optimizer.h"
 
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "model/model.h"
-#include "search/options.h"
+#include "search/optimizer_options.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
-enum { VERSION = 4, OLDEST = 3 };
+enum { VERSION = 5, OLDEST = 3 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -51,7 +53,7 @@ static zilch_status write_generation(zi_writer *w, const zilch_optimizer *o)
     zilch_status status = ZILCH_OK;
     zi_write_u64(w, o->slots);
     zi_write_u64(w, o->elites);
-    zi_write_u64(w, o->again);
+    zi_write_u64(w, o->reevaluated);
     zi_write_u64(w, o->handed);
     for (size_t k = 0; k < o->elites; k++) {
         zi_write_u64(w, o->elite[k]);
@@ -70,7 +72,7 @@ static zilch_status write_generation(zi_writer *w, const zilch_optimizer *o)
     return status;
 }
 
-static void write_late(zi_writer *w, const zi_late *late)
+static void write_stragglers(zi_writer *w, const zi_stragglers *late)
 {
     zi_write_u64(w, late->rows.count);
     for (size_t i = 0; i < late->rows.count; i++) {
@@ -82,41 +84,31 @@ static void write_late(zi_writer *w, const zi_late *late)
     }
 }
 
-static void write_news(zi_writer *w, const zi_news *news)
+static void write_new_evaluations(zi_writer *w, const zi_new_evaluations *fresh)
 {
-    const size_t count = news->is_closed ? 0 : news->count;
+    const size_t count = fresh->is_closed ? 0 : fresh->count;
     zi_write_u64(w, count);
     for (size_t i = 0; i < count; i++) {
-        zi_write_u64(w, news->told[i].id);
-        zi_write_u64(w, news->told[i].point);
-        zi_write_double(w, news->told[i].value);
-        zi_write_double(w, news->told[i].weight);
+        zi_write_u64(w, fresh->list[i].id);
+        zi_write_u64(w, fresh->list[i].point);
+        zi_write_double(w, fresh->list[i].value);
+        zi_write_double(w, fresh->list[i].weight);
     }
 }
 
 static void write_archive(zi_writer *w, const zi_archive *a)
 {
     for (size_t i = 0; i < a->rows.count; i++) {
-        zi_write_double(w, a->worth[i].value);
-        zi_write_double(w, a->worth[i].weight);
-        zi_write_u64(w, a->worth[i].id);
-        zi_write_u32(w, a->worth[i].evaluations);
-        zi_write_u32(w, a->worth[i].failures);
-        zi_write_u32(w, a->worth[i].is_ranked);
+        zi_write_double(w, a->entry[i].value);
+        zi_write_double(w, a->entry[i].weight);
+        zi_write_u64(w, a->entry[i].id);
+        zi_write_u32(w, a->entry[i].evaluations);
+        zi_write_u32(w, a->entry[i].failures);
+        zi_write_u32(w, a->entry[i].is_ranked);
         write_row(w, &a->rows, i);
         if (zi_archive_is_forgotten(a, i)) {
-            zi_write_u32(w, a->worth[i].active);
+            zi_write_u32(w, a->entry[i].active);
         }
-    }
-}
-
-static void write_memory(zi_writer *w, size_t dim, const zi_memory *memory)
-{
-    zi_write_u32(w, !memory->p ? 0U : memory->correlation ? 2U : 1U);
-    if (memory->p) {
-        zi_write_doubles(w, memory->p, 4 * dim + (memory->correlation ? 4 * dim * dim : 0));
-        zi_write_double(w, memory->scale);
-        zi_write_double(w, memory->best);
     }
 }
 
@@ -136,26 +128,31 @@ static void write_counters(zi_writer *w, const zilch_optimizer *o)
 static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size_t capacity, size_t *length)
 {
     zi_writer w = {.data = buffer, .capacity = capacity};
+    if (o->gone) {
+        return zi_fail(ZILCH_EVERSION,
+                       "pack: this run uses the option %s of zilch 0.1, which there is no longer", o->gone);
+    }
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
     zi_write_u32(&w, (uint32_t)whole);
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
-    ZI_TRY(zi_options_write(&w, o->dim, &o->options));
+    ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));
     write_counters(&w, o);
-    write_memory(&w, o->dim, &o->memory);
+    zi_write_u32(&w, o->law_state.p ? 1U : 0U);
+    if (o->law_state.p) {
+        zi_write_doubles(&w, o->law_state.p, 4 * o->dim);
+        zi_write_double(&w, o->law_state.scale);
+        zi_write_double(&w, o->law_state.best);
+    }
     ZI_TRY(write_generation(&w, o));
-    write_late(&w, &o->late);
-    write_news(&w, &o->news);
-    zi_write_u64(&w, o->archive.rows.count);
+    write_stragglers(&w, &o->stragglers);
+    write_new_evaluations(&w, &o->fresh);
+    zi_write_u64(&w, o->restored_points == SIZE_MAX ? o->archive.rows.count : o->restored_points);
     if (whole) {
         write_archive(&w, &o->archive);
     }
-    zi_write_checksum(&w);
-    *length = w.length;
-    return buffer && w.length > capacity
-               ? zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", w.length, capacity)
-               : ZILCH_OK;
+    return zi_write_end(&w, length);
 }
 
 zilch_status zilch_optimizer_pack(const zilch_optimizer *o, void *buffer, size_t capacity, size_t *length)
@@ -210,13 +207,13 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
 {
     const uint64_t slots = zi_read_u64(r);
     const uint64_t elites = zi_read_u64(r);
-    const uint64_t again = zi_read_u64(r);
+    const uint64_t reevaluated = zi_read_u64(r);
     const uint64_t handed = zi_read_u64(r);
-    const size_t population = o->options.population;
-    const size_t piece = again < population ? population - (size_t)again : 1;
+    const size_t population = (size_t)o->options.population;
+    const size_t piece = reevaluated < population ? population - (size_t)reevaluated : 1;
     if (!fits(r, slots, 4 + 8 + 8 + 8 + zi_row_least(o->width)) || elites > o->options.elites ||
-        again > elites || handed > slots || (slots && (slots < population || (slots - again) % piece)) ||
-        (!slots && elites)) {
+        reevaluated > elites || handed > slots ||
+        (slots && (slots < population || (slots - reevaluated) % piece)) || (!slots && elites)) {
         return damaged("the open generation");
     }
     for (size_t k = 0; k < elites; k++) {
@@ -238,14 +235,14 @@ static zilch_status read_generation(zi_reader *r, zilch_optimizer *o)
     }
     o->slots = (size_t)slots;
     o->elites = (size_t)elites;
-    o->again = (size_t)again;
+    o->reevaluated = (size_t)reevaluated;
     o->handed = (size_t)handed;
     return ZILCH_OK;
 }
 
-static zilch_status read_late(zi_reader *r, zilch_optimizer *o, double *row)
+static zilch_status read_stragglers(zi_reader *r, zilch_optimizer *o, double *row)
 {
-    zi_late *late = &o->late;
+    zi_stragglers *late = &o->stragglers;
     const uint64_t count = zi_read_u64(r);
     if (!fits(r, count, 8 + 4 + 8 + 8 + 8)) {
         return damaged("the late points");
@@ -270,34 +267,35 @@ static zilch_status read_late(zi_reader *r, zilch_optimizer *o, double *row)
     return ZILCH_OK;
 }
 
-static zilch_status read_news(zi_reader *r, zilch_optimizer *o)
+static zilch_status read_new_evaluations(zi_reader *r, zilch_optimizer *o)
 {
-    zi_news *news = &o->news;
+    zi_new_evaluations *fresh = &o->fresh;
     const uint64_t count = zi_read_u64(r);
     if (!fits(r, count, 8 + 8 + 8 + 8)) {
-        return damaged("the news");
+        return damaged("the new evaluations");
     }
-    ZI_TRY(zi_grow(&news->told, sizeof *news->told, 0, (size_t)count, &news->capacity));
+    ZI_TRY(zi_grow(&fresh->list, sizeof *fresh->list, 0, (size_t)count, &fresh->capacity));
     for (size_t i = 0; i < count; i++) {
         const uint64_t id = zi_read_u64(r);
         const uint64_t point = zi_read_u64(r);
         const double value = zi_read_double(r);
-        news->told[i] = (zi_told){id, (size_t)point, value, zi_read_double(r)};
+        fresh->list[i] = (zi_evaluation){
+            .id = id, .point = (size_t)point, .value = value, .error = NAN, .weight = zi_read_double(r)};
     }
-    news->count = (size_t)count;
+    fresh->count = (size_t)count;
     return ZILCH_OK;
 }
 
 /* Points of an archive that is there by now. */
 static zilch_status check_points(const zilch_optimizer *o)
 {
-    for (size_t i = 0; i < o->news.count; i++) {
-        if (o->news.told[i].point >= o->archive.rows.count || !is_weight(o->news.told[i].weight)) {
-            return damaged("the news");
+    for (size_t i = 0; i < o->fresh.count; i++) {
+        if (o->fresh.list[i].point >= o->archive.rows.count || !is_weight(o->fresh.list[i].weight)) {
+            return damaged("the new evaluations");
         }
     }
     for (size_t k = 0; k < o->elites; k++) {
-        if (o->elite[k] >= o->archive.rows.count || !o->archive.worth[o->elite[k]].is_ranked) {
+        if (o->elite[k] >= o->archive.rows.count || !o->archive.entry[o->elite[k]].is_ranked) {
             return damaged("the elites");
         }
     }
@@ -308,26 +306,15 @@ static zilch_status add_point(zilch_optimizer *o, const double *genome)
 {
     const size_t before = o->archive.rows.count;
     size_t point;
-    const size_t active = zi_law_active(o->options.law, o->dim, genome);
+    const size_t active = zi_law_active(o->options.method, o->dim, genome);
     ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
     return point == before ? ZILCH_OK : damaged("a point is there twice");
 }
 
 static zilch_status add_forgotten(zilch_optimizer *o, uint64_t active)
 {
-    return o->options.remember && active <= o->dim ? zi_archive_add_forgotten(&o->archive, (size_t)active)
-                                                   : damaged("a point is missing");
-}
-
-static zilch_status read_point(zi_reader *r, zilch_optimizer *o, double *row)
-{
-    zi_reader ahead = *r;
-    if (zi_read_u64(&ahead) == 0 && ahead.ok) {
-        *r = ahead;
-        return add_forgotten(o, zi_read_u32(r));
-    }
-    ZI_TRY(read_row(r, o->width, row));
-    return add_point(o, row);
+    return o->options.archive_size && active <= o->dim ? zi_archive_add_forgotten(&o->archive, (size_t)active)
+                                                       : damaged("a point is missing");
 }
 
 static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t points, double *row)
@@ -343,11 +330,18 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
             (is_ranked && !(isfinite(value) && is_weight(weight)))) {
             return damaged("the archive");
         }
-        ZI_TRY(read_point(r, o, row));
+        zi_reader ahead = *r;
+        if (zi_read_u64(&ahead) == 0 && ahead.ok) {
+            *r = ahead;
+            ZI_TRY(add_forgotten(o, zi_read_u32(r)));
+        } else {
+            ZI_TRY(read_row(r, o->width, row));
+            ZI_TRY(add_point(o, row));
+        }
         if (is_ranked && zi_archive_is_forgotten(&o->archive, (size_t)i)) {
             return damaged("the archive");
         }
-        zi_worth *w = &o->archive.worth[i];
+        zi_archive_entry *w = &o->archive.entry[i];
         w->value = value;
         w->weight = weight;
         w->id = id;
@@ -382,43 +376,36 @@ static zilch_status read_counters(zi_reader *r, zilch_optimizer *o)
     return is_right ? ZILCH_OK : damaged("the counters");
 }
 
-static int is_memory(size_t dim, const zi_memory *m)
+static zilch_status read_law_state(zi_reader *r, uint32_t version, zilch_optimizer *o)
 {
-    int is_right = m->scale >= 1.0 && isfinite(m->scale) && !isnan(m->best);
-    for (size_t i = 0; i < dim; i++) {
+    const uint32_t kind = zi_read_u32(r);
+    const size_t correlations = kind == 2 ? 4 * o->dim * o->dim : 0;
+    if (kind > (version < 5 ? 2 : 1) || (kind && !fits(r, 4 * o->dim + correlations, 8))) {
+        return damaged("the law's state");
+    }
+    if (kind) {
+        ZI_TRY(zi_law_state_create(&o->law_state, o->dim));
+        zi_read_doubles(r, o->law_state.p, 4 * o->dim);
+        r->position += 8 * correlations; /* which nothing follows from any more */
+        o->law_state.scale = zi_read_double(r);
+        o->law_state.best = zi_read_double(r);
+    }
+    const zi_law_state *m = &o->law_state;
+    int is_right = !kind || (m->scale >= 1.0 && isfinite(m->scale) && !isnan(m->best));
+    for (size_t i = 0; kind && i < o->dim; i++) {
         is_right &= m->p[i] >= 0.0 && m->p[i] <= 1.0 && isfinite(m->mu[i]) && m->sigma[i] >= 0.0 &&
                     isfinite(m->sigma[i]) && m->ratio[i] >= 0.0 && m->ratio[i] <= 1.0;
     }
-    for (size_t i = 0; m->correlation && i < 4 * dim * dim; i++) {
-        is_right &= m->correlation[i] >= -1.0 && m->correlation[i] <= 1.0;
-    }
-    return is_right;
+    return is_right ? ZILCH_OK : damaged("the law's state");
 }
 
-static zilch_status read_memory(zi_reader *r, zilch_optimizer *o)
-{
-    const uint32_t kind = zi_read_u32(r);
-    const size_t count = 4 * o->dim + (kind == 2 ? 4 * o->dim * o->dim : 0);
-    if (kind > 2 || (kind && !fits(r, count, 8)) ||
-        (kind == 2) != (o->options.refit.prior_correlation > 0.0 && kind)) {
-        return damaged("the memory");
-    }
-    if (kind) {
-        ZI_TRY(zi_memory_create(&o->memory, o->dim, kind == 2));
-        zi_read_doubles(r, o->memory.p, count);
-        o->memory.scale = zi_read_double(r);
-        o->memory.best = zi_read_double(r);
-    }
-    return !kind || is_memory(o->dim, &o->memory) ? ZILCH_OK : damaged("the memory");
-}
-
-static zilch_status read_body(zi_reader *r, zilch_optimizer *o, int whole, double *row)
+static zilch_status read_body(zi_reader *r, uint32_t version, zilch_optimizer *o, int whole, double *row)
 {
     ZI_TRY(read_counters(r, o));
-    ZI_TRY(read_memory(r, o));
+    ZI_TRY(read_law_state(r, version, o));
     ZI_TRY(read_generation(r, o));
-    ZI_TRY(read_late(r, o, row));
-    ZI_TRY(read_news(r, o));
+    ZI_TRY(read_stragglers(r, o, row));
+    ZI_TRY(read_new_evaluations(r, o));
     const uint64_t points = zi_read_u64(r);
     if (points > UINT32_MAX / 4 || (whole && !fits(r, points, 3 * 8 + 3 * 4 + 8))) {
         return damaged("the archive");
@@ -459,7 +446,8 @@ static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, size
 static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t seed, zilch_optimizer **out)
 {
     zilch_optimizer_options options;
-    zilch_status status = zi_options_read(r, version, dim, &options);
+    const char *gone;
+    zilch_status status = zi_optimizer_options_read(r, version, dim, &options, &gone);
     if (status == ZILCH_OK && options.elites == 0) { /* an optimiser has chosen how many */
         status = damaged("its options");
     }
@@ -467,7 +455,11 @@ static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t 
         status = zilch_optimizer_create(out, dim, seed, &options);
         status = status == ZILCH_EARG ? damaged("its options") : status;
     }
-    zi_options_free(&options);
+    if (status == ZILCH_OK) {
+        (*out)->is_old = version < 5;
+        (*out)->gone = gone;
+    }
+    zi_optimizer_options_free(&options);
     return status;
 }
 
@@ -488,7 +480,7 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     assert(o);
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
-        status = read_body(&r, o, whole, row);
+        status = read_body(&r, version, o, whole, row);
         zi_free(row);
     }
     if (status != ZILCH_OK) {
@@ -526,12 +518,12 @@ zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char 
     return status;
 }
 
-zilch_status zi_optimizer_restore_value(zilch_optimizer *o, const zi_told *told)
+zilch_status zi_optimizer_restore_value(zilch_optimizer *o, const zi_evaluation *evaluation)
 {
-    if (told->point >= o->archive.rows.count || !is_weight(told->weight)) {
+    if (evaluation->point >= o->archive.rows.count || !is_weight(evaluation->weight)) {
         return damaged("a value of no point, or without a weight");
     }
-    zi_archive_put(&o->archive, told);
+    zi_archive_put(&o->archive, evaluation);
     return ZILCH_OK;
 }
 
@@ -542,47 +534,24 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
                        o->archive.rows.count, o->restored_points);
     }
     o->restored_points = SIZE_MAX;
-    for (size_t point = 0; o->options.remember && point < o->archive.rows.count; point++) {
-        o->archive.worth[point].is_ranked &= (uint32_t)!zi_archive_is_forgotten(&o->archive, point);
+    for (size_t point = 0; o->options.archive_size && point < o->archive.rows.count; point++) {
+        o->archive.entry[point].is_ranked &= (uint32_t)!zi_archive_is_forgotten(&o->archive, point);
     }
     return check_points(o);
 }
 
-zilch_status zi_point_decode(zilch_law law, size_t dim, const unsigned char *bytes, size_t length, double *x)
+zilch_status zi_point_decode(zilch_method method, size_t dim, const unsigned char *bytes, size_t length,
+                             double *x)
 {
     double *genome;
-    const size_t width = zi_law_width(law, dim);
+    const size_t width = zi_law_width(method, dim);
     ZI_TRY(zi_alloc(&genome, width));
     const zilch_status status = zi_row_decode(width, bytes, length, genome);
     if (status == ZILCH_OK) {
-        zi_law_point(law, dim, genome, x);
+        zi_law_point(method, dim, genome, x);
     }
     zi_free(genome);
     return status;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------ */
-
-static zilch_status pack_any(const void *optimizer, void *buffer, size_t capacity, size_t *length)
-{
-    return zilch_optimizer_pack(optimizer, buffer, capacity, length);
-}
-
-static zilch_status unpack_any(void *out, const void *buffer, size_t length)
-{
-    return zilch_optimizer_unpack(out, buffer, length);
-}
-
-zilch_status zilch_optimizer_save(const zilch_optimizer *optimizer, const char *path)
-{
-    return zi_file_save(path, pack_any, optimizer);
-}
-
-zilch_status zilch_optimizer_load(zilch_optimizer **out, const char *path)
-{
-    if (!out) {
-        return zi_fail(ZILCH_EARG, "load: no place for the optimizer given");
-    }
-    *out = NULL;
-    return zi_file_load(path, unpack_any, out);
-}
+ZI_DEFINE_FILES(optimizer)

@@ -5,15 +5,16 @@
 #include "search/optimizer.h"
 
 #include "base/memory.h"
+#include "base/option.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of one point: mean and sum of squared deviations, updated one by one (Welford). */
+/* Evaluations of one point. */
 typedef struct tally {
-    uint64_t count, failures;
-    double mean, squares;
+    uint64_t failures;
+    zilch_tally values; /* of those that succeeded */
 } tally;
 
 typedef struct candidate {
@@ -32,84 +33,65 @@ typedef struct contest {
     int is_exact;   /* values have turned out not to be noisy */
 } contest;
 
-zilch_recommend_options zilch_recommend_defaults(void)
+ZI_OPTION_TABLE(zilch_final_options, ZILCH_FINAL_LIST, zilch_final_list)
+
+zilch_final_options zilch_final_defaults(zilch_method method)
 {
-    return (zilch_recommend_options){
-        .size = sizeof(zilch_recommend_options), .shortlist = 20, .evaluations = 500, .prune = 1};
+    zilch_final_options o = ZI_OPTION_DEFAULTS(ZILCH_FINAL_LIST);
+    o.is_noisy = 1;
+    o.final_pruning = method != ZILCH_METHOD_PUBLISHED;
+    return o;
 }
 
-static zilch_status check_options(const zilch_recommend_options *o)
+/* The zeros filled in. Without noise once is enough, and the best is the best. Pruning, which has half of the
+ * evaluations, then takes one for each coordinate, one for the point before and one for the point after. */
+static zilch_final_options complete(const zilch_final_options *given, size_t dim)
+{
+    const uint64_t needed = dim + 2;
+    zilch_final_options o = *given;
+    o.final_candidates = given->final_candidates ? given->final_candidates : given->is_noisy ? 20 : 1;
+    o.final_evaluations = given->is_noisy ? 500 : 1;
+    if (o.final_evaluations < o.final_candidates) {
+        o.final_evaluations = o.final_candidates;
+    }
+    if (!given->is_noisy && given->final_pruning) {
+        o.final_evaluations = 2 * (o.final_evaluations > needed ? o.final_evaluations : needed);
+    }
+    if (given->final_evaluations) {
+        o.final_evaluations = given->final_evaluations;
+    }
+    if (!given->final_candidates && o.final_candidates > o.final_evaluations) {
+        o.final_candidates = o.final_evaluations;
+    }
+    return o;
+}
+
+uint64_t zilch_final_budget(const zilch_final_options *options, size_t dim)
+{
+    return complete(options, dim).final_evaluations;
+}
+
+static zilch_status check_options(const zilch_final_options *o)
 {
     if (o->size != sizeof *o) {
-        return zi_fail(ZILCH_EARG, "recommend: begin from zilch_recommend_defaults()");
+        return zi_fail(ZILCH_EARG, "recommend: begin from zilch_final_defaults()");
     }
-    if (o->shortlist < 1 || o->evaluations < o->shortlist) {
-        return zi_fail(
-            ZILCH_EARG,
-            "recommend: the shortlist must have a point at least, and each of its points an evaluation");
-    }
-    if (o->evaluations > UINT32_MAX) {
-        return zi_fail(ZILCH_EARG, "recommend: at most %u evaluations", UINT32_MAX);
+    ZI_TRY(zi_options_check("recommend", ROWS, rows, o));
+    if (o->final_evaluations && o->final_evaluations < o->final_candidates) {
+        return zi_fail(ZILCH_EARG,
+                       "recommend: final_evaluations must be at least the %llu final_candidates, not %llu: "
+                       "each of them needs an evaluation",
+                       (unsigned long long)o->final_candidates, (unsigned long long)o->final_evaluations);
     }
     return ZILCH_OK;
 }
 
 /* ---- Evaluating ------------------------------------------------------------------------------------- */
 
-static void count_value(tally *t, double value)
-{
-    if (!isfinite(value)) {
-        t->failures++;
-        return;
-    }
-    t->count++;
-    const double count = (double)t->count;
-    const double delta = value - t->mean;
-    if (!isfinite(delta)) { /* values so far apart have a mean, but no deviation that is a number */
-        t->mean += value / count - t->mean / count;
-        t->squares = INFINITY;
-        return;
-    }
-    t->mean += delta / count;
-    t->squares += delta * (value - t->mean);
-}
-
 static void update_cost(const zilch_optimizer *o, candidate *c)
 {
-    c->cost = c->tally.count ? zi_archive_cost(&o->archive, c->tally.mean, c->active) : INFINITY;
-}
-
-static zilch_status call(contest *t, size_t n, const uint64_t *id, const double *x, double *value)
-{
-    const zilch_batch batch = {.n = n, .dim = t->optimizer->dim, .generation = UINT64_MAX, .id = id, .x = x};
-    zi_error_clear();
-    const zilch_status status = t->objective(t->context, &batch, value);
-    t->spent += n;
-    return status == ZILCH_OK || *zilch_last_error() ? status
-                                                     : zi_fail(status, "recommend: the objective failed");
-}
-
-/* Values number `begin` to `end` of a round: `repeats` of each candidate, one candidate after the other. */
-typedef struct round_part {
-    candidate *list;
-    size_t repeats, begin, end;
-    uint64_t noise; /* of the first repeat; the others follow */
-} round_part;
-
-static zilch_status evaluate_part(contest *t, const round_part *part, uint64_t *id, double *x, double *value)
-{
-    const size_t dim = t->optimizer->dim;
-    const size_t n = part->end - part->begin;
-    for (size_t i = 0; i < n; i++) {
-        const size_t k = part->begin + i;
-        id[i] = ZI_RECOMMEND_ID + part->noise + k % part->repeats;
-        memcpy(x + i * dim, part->list[k / part->repeats].x, dim * sizeof *x);
-    }
-    ZI_TRY(call(t, n, id, x, value));
-    for (size_t i = 0; i < n; i++) {
-        count_value(&part->list[(part->begin + i) / part->repeats].tally, value[i]);
-    }
-    return ZILCH_OK;
+    const zilch_tally *values = &c->tally.values;
+    c->cost = values->count ? zi_archive_cost(&o->archive, values->mean, c->active) : INFINITY;
 }
 
 /* Points that are evaluated in one call: as many as fit into 32 megabytes, and never so few that threads
@@ -122,8 +104,8 @@ static size_t part_of(size_t dim, size_t n)
     return n < part ? n : part;
 }
 
-/* `repeats` more values of each candidate, on noise number `noise` and the following; in parts, which change
- * nothing in the result. */
+/* `repeats` more values of each candidate, one candidate after the other, on noise number `noise` and the
+ * following; in parts, which change nothing in the result. */
 static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t repeats, uint64_t noise)
 {
     const size_t dim = t->optimizer->dim;
@@ -134,9 +116,27 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
     zilch_status status = zi_alloc(&id, most);
     status = status == ZILCH_OK ? zi_alloc(&x, most * (dim + 1)) : status;
     for (size_t begin = 0; begin < n && status == ZILCH_OK; begin += most) {
-        const size_t end = n - begin < most ? n : begin + most;
-        const round_part part = {list, repeats, begin, end, noise};
-        status = evaluate_part(t, &part, id, x, x + most * dim);
+        const size_t part = n - begin < most ? n - begin : most;
+        const zilch_batch batch = {.n = part, .dim = dim, .generation = UINT64_MAX, .id = id, .x = x};
+        double *value = x + most * dim;
+        for (size_t i = 0; i < part; i++) {
+            id[i] = ZI_FINAL_ID + noise + (begin + i) % repeats;
+            memcpy(x + i * dim, list[(begin + i) / repeats].x, dim * sizeof *x);
+        }
+        zi_error_clear();
+        status = t->objective(t->context, &batch, value);
+        t->spent += part;
+        if (status != ZILCH_OK && !*zilch_last_error()) {
+            status = zi_fail(status, "recommend: the objective failed");
+        }
+        for (size_t i = 0; i < part && status == ZILCH_OK; i++) {
+            tally *counted = &list[(begin + i) / repeats].tally;
+            if (isfinite(value[i])) {
+                zilch_tally_add(&counted->values, value[i]);
+            } else {
+                counted->failures++;
+            }
+        }
     }
     for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
         update_cost(t->optimizer, &list[i]);
@@ -171,28 +171,22 @@ static int by_standing(const void *a, const void *b)
 static int repeats_record(const zilch_optimizer *o, const candidate *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const tally *t = &list[i].tally;
-        if (!t->count || t->failures || t->squares != 0.0 ||
-            t->mean != o->archive.worth[list[i].point].value) {
+        const zilch_tally *t = &list[i].tally.values;
+        if (!t->count || list[i].tally.failures || t->squares != 0.0 ||
+            t->mean != o->archive.entry[list[i].point].value) {
             return 0;
         }
     }
     return 1;
 }
 
-static size_t rounds_for(size_t count)
-{
-    size_t rounds = 0;
-    for (size_t left = count; left > 1; left = (left + 1) / 2) {
-        rounds++;
-    }
-    return rounds ? rounds : 1;
-}
-
 /* The winner comes to the front. Every candidate is evaluated at least once, whatever the budget. */
 static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t budget)
 {
-    const size_t rounds = rounds_for(count);
+    size_t rounds = 1;
+    for (size_t left = (count + 1) / 2; left > 1; left = (left + 1) / 2) {
+        rounds++;
+    }
     for (size_t round = 0; round < rounds; round++) {
         const uint64_t share = (budget - t->spent) / (rounds - round) / count;
         const size_t repeats = round == 0 && share == 0 ? 1 : (size_t)share;
@@ -212,13 +206,6 @@ static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t bu
 
 /* ---- Pruning ---------------------------------------------------------------------------------- */
 
-static int may_be_pruned(const zi_constraints *c, size_t unit, const candidate *best)
-{
-    const size_t size = c->first[unit + 1] - c->first[unit];
-    return best->x[c->member[c->first[unit]]] != 0.0 && c->forced[unit] == ZILCH_FORCED_NOT &&
-           best->active >= c->least + size;
-}
-
 /* A unit's largest coefficient. */
 static double magnitude(const zi_constraints *c, size_t unit, const double *x)
 {
@@ -234,22 +221,14 @@ static size_t smallest(const zi_constraints *c, const candidate *best, const uns
 {
     size_t found = c->units;
     for (size_t u = 0; u < c->units; u++) {
-        const int fits = !tried[u] && may_be_pruned(c, u, best);
-        if (fits && (found == c->units || magnitude(c, u, best->x) < magnitude(c, found, best->x))) {
+        const int may_be_pruned = !tried[u] && best->x[c->member[c->first[u]]] != 0.0 &&
+                                  c->forced[u] == ZILCH_FORCED_NOT &&
+                                  best->active >= c->least + (c->first[u + 1] - c->first[u]);
+        if (may_be_pruned && (found == c->units || magnitude(c, u, best->x) < magnitude(c, found, best->x))) {
             found = u;
         }
     }
     return found;
-}
-
-static void switch_off(const zi_constraints *c, size_t unit, const candidate *from, candidate *to, size_t dim)
-{
-    memcpy(to->x, from->x, dim * sizeof *to->x);
-    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
-        to->x[c->member[k]] = 0.0;
-    }
-    to->active = from->active - (c->first[unit + 1] - c->first[unit]);
-    to->tally = (tally){0};
 }
 
 /* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
@@ -266,7 +245,12 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
     ZI_TRY(evaluate(t, best, 1, repeats, noise));
     for (size_t u = smallest(c, best, tried); u < c->units; u = smallest(c, best, tried)) {
         tried[u] = 1;
-        switch_off(c, u, best, spare, t->optimizer->dim);
+        memcpy(spare->x, best->x, t->optimizer->dim * sizeof *spare->x);
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            spare->x[c->member[k]] = 0.0;
+        }
+        spare->active = best->active - (c->first[u + 1] - c->first[u]);
+        spare->tally = (tally){0};
         ZI_TRY(evaluate(t, spare, 1, repeats, noise));
         if (!is_better(best, spare)) {
             double *const x = best->x;
@@ -310,13 +294,13 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
 {
     zilch_record *record;
     ZI_TRY(zi_alloc(&record, most));
-    zilch_status status = zilch_top(o, most, record, count);
+    zilch_status status = zilch_optimizer_top(o, most, record, count);
     for (size_t i = 0; status == ZILCH_OK && i < *count; i++) {
         list[i] = (candidate){.point = (size_t)record[i].point,
                               .active = record[i].active,
                               .x = x + i * o->dim,
                               .cost = zi_archive_cost(&o->archive, record[i].value, record[i].active)};
-        status = zilch_archive_read(o, record[i].point, list[i].x, NULL);
+        status = zilch_optimizer_point(o, record[i].point, list[i].x, NULL);
     }
     zi_free(record);
     return status;
@@ -324,65 +308,66 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
 
 static void report(const contest *t, const candidate *best, zilch_recommendation *out)
 {
-    const tally *values = &best->tally;
-    const double count = (double)values->count;
+    const zilch_tally *values = &best->tally.values;
     *out = (zilch_recommendation){.point = best->point,
                                   .mean = values->count ? values->mean : NAN,
-                                  .deviation = values->count > 1 ? sqrt(values->squares / (count - 1.0))
-                                               : t->is_exact     ? 0.0
-                                                                 : NAN,
+                                  .deviation =
+                                      values->count < 2 && t->is_exact ? 0.0 : zilch_tally_deviation(values),
                                   .evaluations = values->count,
-                                  .failures = values->failures,
+                                  .failures = best->tally.failures,
                                   .spent = t->spent,
                                   .active = best->active,
-                                  .pruned = t->optimizer->archive.worth[best->point].active - best->active};
+                                  .pruned = t->optimizer->archive.entry[best->point].active - best->active};
     out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
 }
 
 /* For the halving; half is kept for pruning, if that is enough to try every coordinate of any of them. */
-static uint64_t halving_budget(const zilch_recommend_options *o, const candidate *list, size_t count)
+static uint64_t halving_budget(const zilch_final_options *o, const candidate *list, size_t count)
 {
-    const uint64_t half = o->evaluations / 2;
+    const uint64_t half = o->final_evaluations / 2;
     size_t most_active = 0;
     for (size_t i = 0; i < count; i++) {
         most_active = list[i].active > most_active ? list[i].active : most_active;
     }
-    if (!o->prune || half < most_active + 2) {
-        return o->evaluations;
+    if (!o->final_pruning || half < most_active + 2) {
+        return o->final_evaluations;
     }
     return half > count ? half : count;
 }
 
-static zilch_status hold(contest *t, const zilch_recommend_options *o, candidate *list, double *room,
-                         double *x, zilch_recommendation *out)
+static zilch_status hold(contest *t, const zilch_final_options *o, candidate *list, double *room, double *x,
+                         zilch_recommendation *out)
 {
     size_t count;
-    ZI_TRY(draw_up(t->optimizer, list, o->shortlist, room, &count));
+    ZI_TRY(draw_up(t->optimizer, list, (size_t)o->final_candidates, room, &count));
     if (count == 0) {
         return zi_fail(ZILCH_ESTATE, "recommend: no evaluation has succeeded yet");
     }
     ZI_TRY(halve(t, list, count, halving_budget(o, list, count)));
-    if (o->prune) {
-        ZI_TRY(prune_best(t, list, room + o->shortlist * t->optimizer->dim, o->evaluations));
+    if (o->final_pruning) {
+        ZI_TRY(prune_best(t, list, room + (size_t)o->final_candidates * t->optimizer->dim,
+                          o->final_evaluations));
     }
     memcpy(x, list->x, t->optimizer->dim * sizeof *x);
     report(t, list, out);
     return ZILCH_OK;
 }
 
-zilch_status zilch_recommend(const zilch_optimizer *optimizer, zilch_objective objective, void *context,
-                             const zilch_recommend_options *options, double *x, zilch_recommendation *out)
+zilch_status zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_objective objective,
+                                       void *context, const zilch_final_options *options, double *x,
+                                       zilch_recommendation *out)
 {
     if (!optimizer || !objective || !x || !out) {
         return zi_fail(ZILCH_EARG, "recommend: optimizer, objective and places for the result must be given");
     }
-    const zilch_recommend_options chosen = options ? *options : zilch_recommend_defaults();
-    ZI_TRY(check_options(&chosen));
+    const zilch_final_options usual = zilch_final_defaults(optimizer->options.method);
+    ZI_TRY(check_options(options ? options : &usual));
+    const zilch_final_options chosen = complete(options ? options : &usual, optimizer->dim);
     contest t = {.optimizer = optimizer, .objective = objective, .context = context};
     candidate *list;
     double *room = NULL;
-    ZI_TRY(zi_alloc(&list, chosen.shortlist));
-    zilch_status status = zi_alloc(&room, (chosen.shortlist + 1) * optimizer->dim);
+    ZI_TRY(zi_alloc(&list, (size_t)chosen.final_candidates));
+    zilch_status status = zi_alloc(&room, ((size_t)chosen.final_candidates + 1) * optimizer->dim);
     status = status == ZILCH_OK ? hold(&t, &chosen, list, room, x, out) : status;
     zi_free(room);
     zi_free(list);

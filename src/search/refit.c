@@ -1,58 +1,45 @@
-/* The refit of the zig law, part by part. Correlations come from the elites alone, or are pulled to the last
- * ones; p, mu and sigma are estimated here, with priors and margin; then the law is widened. A part that is
- * off leaves what the publication does. law_zig.c draws from it.
+/* The refit of the zero-inflated Gaussian, part by part. The correlations come from the elites alone; p, mu
+ * and sigma are estimated here, with a prior and a margin; then sigma is scaled. A part that is off leaves
+ * what the publication does. law_zig.c draws from the result.
  *
  * Bosman, Grahl and Thierens: Enhancing the performance of maximum-likelihood Gaussian EDAs using anticipated
- * mean shift (2008), for the variance control; Hamano, Saito, Nomura and Shirakawa: CMA-ES with
+ * mean shift (2008), for the variance scaling; Hamano, Saito, Nomura and Shirakawa: CMA-ES with
  * margin (2022), for the margin; Bosman, Grahl and Thierens: Benchmarking parameter-free AMaLGaM (2013) and
  * Hansen: The CMA evolution strategy (2016), for learning with memory. */
 #include "search/refit.h"
 
 #include "base/memory.h"
 #include "model/model.h"
-#include "model/project.h"
+#include "search/optimizer_options.h"
 
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
-/* ---- Memory ----------------------------------------------------------------------- */
+/* ---- State ------------------------------------------------------------------------ */
 
-zilch_status zi_memory_create(zi_memory *memory, size_t dim, int has_correlation)
+zilch_status zi_law_state_create(zi_law_state *state, size_t dim)
 {
-    *memory = (zi_memory){.scale = 1.0, .best = INFINITY};
-    ZI_TRY(zi_alloc(&memory->p, 4 * dim + (has_correlation ? 4 * dim * dim : 0)));
-    memory->mu = memory->p + dim;
-    memory->sigma = memory->mu + dim;
-    memory->ratio = memory->sigma + dim;
-    memory->correlation = has_correlation ? memory->ratio + dim : NULL;
+    *state = (zi_law_state){.scale = 1.0, .best = INFINITY};
+    ZI_TRY(zi_alloc(&state->p, 4 * dim));
+    state->mu = state->p + dim;
+    state->sigma = state->mu + dim;
+    state->ratio = state->sigma + dim;
     return ZILCH_OK;
 }
 
-void zi_memory_free(zi_memory *memory)
+void zi_law_state_free(zi_law_state *state)
 {
-    zi_free(memory->p);
-    *memory = (zi_memory){.scale = 1.0, .best = INFINITY};
+    zi_free(state->p);
+    *state = (zi_law_state){.scale = 1.0, .best = INFINITY};
 }
 
 void zi_fitted_free(zi_fitted *fitted)
 {
     zilch_model_destroy(fitted->model);
-    zi_memory_free(&fitted->memory);
+    zi_law_state_free(&fitted->state);
     zi_free(fitted->step);
-    zi_scores_free(&fitted->scores);
     fitted->model = NULL;
     fitted->step = NULL;
-}
-
-/* What the first points were drawn from, as the last law of the first one. */
-static void begin(zi_memory *memory, size_t dim, const zilch_optimizer_options *o)
-{
-    for (size_t i = 0; i < dim; i++) {
-        memory->p[i] = o->initial_p;
-        memory->mu[i] = o->initial_mu;
-        memory->sigma[i] = o->initial_sigma;
-        memory->ratio[i] = 1.0;
-    }
 }
 
 /* ---- Weights by rank -------------------------------------------------------------- */
@@ -63,11 +50,7 @@ static double weigh(zilch_weighting how, size_t elites, double *weight)
     double sum = 0.0;
     double squares = 0.0;
     for (size_t k = 0; k < elites; k++) {
-        const double best = (double)elites;
-        const double rank = (double)(k + 1);
-        weight[k] = how == ZILCH_WEIGHTING_LINEAR ? best + 1.0 - rank
-                    : how == ZILCH_WEIGHTING_LOG  ? log(best + 0.5) - log(rank)
-                                                  : 1.0;
+        weight[k] = how == ZILCH_WEIGHTING_LINEAR ? (double)elites + 1.0 - (double)(k + 1) : 1.0;
         sum += weight[k];
         squares += weight[k] * weight[k];
     }
@@ -87,12 +70,12 @@ typedef struct column {
     double mean, square; /* sum of squared deviations, of that many */
 } column;
 
-static column look(const zi_lesson *lesson, const double *weight, size_t i)
+static column look(const zi_refit_input *input, const double *weight, size_t i)
 {
     column c = {0};
     double squares = 0.0;
-    for (size_t k = 0; k < lesson->elites; k++) {
-        const double x = lesson->elite[k * lesson->dim + i];
+    for (size_t k = 0; k < input->elites; k++) {
+        const double x = input->elite[k * input->dim + i];
         if (x != 0.0) {
             c.rows++;
             c.weight += weight[k];
@@ -105,63 +88,51 @@ static column look(const zi_lesson *lesson, const double *weight, size_t i)
     }
     c.count = c.weight * c.weight / squares;
     c.mean /= c.weight;
-    for (size_t k = 0; k < lesson->elites; k++) {
-        const double x = lesson->elite[k * lesson->dim + i];
+    for (size_t k = 0; k < input->elites; k++) {
+        const double x = input->elite[k * input->dim + i];
         c.square += x != 0.0 ? weight[k] * (x - c.mean) * (x - c.mean) : 0.0;
     }
     c.square *= c.count / c.weight;
     return c;
 }
 
-/* What `count` elites show, as if `prior` more had shown the last value; the last value if there are none. */
-static double pulled(double shown, double count, double prior, double last)
+/* With a prior, the variance of the last generation counts like that many more elites, and the elites' own is
+ * divided by n - 1, so that one elite says nothing. Without, it is divided by n, as published. On overflow,
+ * the previous value is kept: sums of elites as large as the largest numbers are not finite. */
+static void estimate(const zi_refit_input *input, const double *weight, double total, zi_law_state *next)
 {
-    if (prior > 0.0) {
-        return (count * shown + prior * last) / (count + prior);
-    }
-    return count > 0.0 ? shown : last;
-}
-
-/* Without a prior divided by n, as published; with one by n - 1, so that one elite says nothing. */
-static double sigma_of(const column *c, const zilch_optimizer_options *o, double last)
-{
-    const double prior = o->refit.prior_sigma;
-    const double count = prior > 0.0 ? fmax(c->count - 1.0, 0.0) : c->count;
-    const double shown = count > 0.0 ? c->square / count : 0.0;
-    return fmax(sqrt(pulled(shown, count, prior, last * last)), o->model.sigma_floor);
-}
-
-/* Elites of the size of the largest numbers have sums that are none: the memory keeps what it had. */
-static double number_or(double value, double last)
-{
-    return isfinite(value) ? value : last;
-}
-
-static void estimate(const zi_lesson *lesson, const double *weight, double total, zi_memory *next)
-{
-    const zilch_refit *r = &lesson->options->refit;
-    const zi_memory *last = lesson->last;
-    const double margin = fmin(r->margin / (double)lesson->dim, 0.1);
-    for (size_t i = 0; i < lesson->dim; i++) {
-        const column c = look(lesson, weight, i);
-        const double p = pulled(c.weight / total, total, r->prior_p, last->p[i]);
+    const zi_law_state *last = input->last;
+    const double margin = fmin(input->options->margin / (double)input->dim, 0.1);
+    const double prior = input->options->prior_sigma;
+    for (size_t i = 0; i < input->dim; i++) {
+        const column c = look(input, weight, i);
+        const double p = total > 0.0 ? c.weight / total : last->p[i];
+        const double mu = c.count > 0.0 ? c.mean : last->mu[i];
+        const double count = prior > 0.0 ? fmax(c.count - 1.0, 0.0) : c.count;
+        const double shown = count > 0.0 ? c.square / count : 0.0;
+        const double before = last->sigma[i] * last->sigma[i];
+        const double variance = prior > 0.0   ? (count * shown + prior * before) / (count + prior)
+                                : count > 0.0 ? shown
+                                              : before;
+        const double sigma = fmax(sqrt(variance), input->options->sigma_floor);
         next->p[i] = fmin(fmax(p, margin), 1.0 - margin);
-        next->mu[i] = number_or(pulled(c.mean, c.count, r->prior_mu, last->mu[i]), last->mu[i]);
-        next->sigma[i] = number_or(sigma_of(&c, lesson->options, last->sigma[i]), last->sigma[i]);
+        next->mu[i] = isfinite(mu) ? mu : last->mu[i];
+        next->sigma[i] = isfinite(sigma) ? sigma : last->sigma[i];
         next->ratio[i] = c.rows < 2 ? last->ratio[i] : INFINITY; /* in use, which narrow() makes 1 */
     }
 }
 
-/* ---- Coordinates that were given up ----------------------------------------------- */
+/* ---- Coordinates that were dropped ------------------------------------------------- */
 
-/* While the others converge, one that the elites have switched off keeps the values it had: far too wide to
- * come back without ruining what the others have found. By how much they have narrowed, is kept for it. */
-static void narrow(const zi_lesson *lesson, zi_memory *next)
+/* While the others converge, a coordinate that the elites have dropped keeps the spread it had: far too wide
+ * to come back without ruining what the others have found. So the ratio by which the others have narrowed is
+ * kept for it. */
+static void narrow(const zi_refit_input *input, zi_law_state *next)
 {
-    const zi_memory *last = lesson->last;
+    const zi_law_state *last = input->last;
     double sum = 0.0;
     double count = 0.0;
-    for (size_t i = 0; i < lesson->dim; i++) {
+    for (size_t i = 0; i < input->dim; i++) {
         const int is_in_use = next->p[i] > 0.5 && last->p[i] > 0.5;
         if (is_in_use && next->sigma[i] > 0.0 && last->sigma[i] > 0.0) {
             sum += log(next->sigma[i] / last->sigma[i]);
@@ -169,34 +140,23 @@ static void narrow(const zi_lesson *lesson, zi_memory *next)
         }
     }
     const double change = count > 0.0 ? exp(sum / count) : 1.0;
-    for (size_t i = 0; i < lesson->dim; i++) {
+    for (size_t i = 0; i < input->dim; i++) {
         next->ratio[i] = isinf(next->ratio[i]) ? 1.0 : fmin(next->ratio[i] * change, 1.0);
     }
 }
 
-/* ---- Variance control ------------------------------------------------------------- */
+/* ---- Variance scaling -------------------------------------------------------------- */
 
-/* Elites that are better than the best was, beyond noise. */
-static size_t count_improvements(const zi_lesson *lesson)
+/* How far the mean of the improvements is from the last law's mean, at most, in its standard deviations. */
+static double farthest(const zi_refit_input *input, size_t improvements)
 {
-    const double least = lesson->last->best - 2.0 * lesson->noise;
-    size_t count = 0;
-    while (count < lesson->elites && lesson->cost[count] < least) {
-        count++;
-    }
-    return count;
-}
-
-/* How far the mean of the improvements is from the last law's, at most, in its deviations. */
-static double farthest(const zi_lesson *lesson, size_t improvements)
-{
-    const zi_memory *last = lesson->last;
+    const zi_law_state *last = input->last;
     double most = 0.0;
-    for (size_t i = 0; i < lesson->dim; i++) {
+    for (size_t i = 0; i < input->dim; i++) {
         double sum = 0.0;
         double count = 0.0;
         for (size_t k = 0; k < improvements; k++) {
-            const double x = lesson->elite[k * lesson->dim + i];
+            const double x = input->elite[k * input->dim + i];
             sum += x;
             count += x != 0.0;
         }
@@ -207,114 +167,74 @@ static double farthest(const zi_lesson *lesson, size_t improvements)
     return most;
 }
 
-static double scale_of(const zi_lesson *lesson)
+/* The scale grows while improvements come from far outside, and shrinks back without improvements. An
+ * improvement is an elite that is better than the best of the last generation, beyond noise. */
+static double scale_of(const zi_refit_input *input)
 {
     static const double step = 0.9;
     static const double most = 1e3;
-    const double scale = lesson->last->scale;
-    if (!lesson->options->refit.is_widened || isinf(lesson->last->best)) {
+    const double scale = input->last->scale;
+    const double least = input->last->best - 2.0 * input->noise;
+    size_t improvements = 0;
+    if (!input->options->variance_scaling || isinf(input->last->best)) {
         return 1.0;
     }
-    const size_t improvements = count_improvements(lesson);
+    while (improvements < input->elites && input->cost[improvements] < least) {
+        improvements++;
+    }
     if (improvements == 0) {
         return fmax(scale * step, 1.0);
     }
-    return farthest(lesson, improvements) > 1.0 ? fmin(scale / step, most) : scale;
-}
-
-/* ---- Correlations ----------------------------------------------------------------- */
-
-/* What counts against the last value: of two values elites that have both active, of a value and a mask those
- * that have the value, of two masks all. */
-static zilch_status remember_correlations(zilch_model *model, const zi_lesson *lesson, double total,
-                                          const zi_memory *last, zi_memory *next)
-{
-    const size_t dim = lesson->dim;
-    const size_t n = 2 * dim;
-    const double prior = lesson->options->refit.prior_correlation;
-    zi_projected projected;
-    for (size_t a = 0; last->correlation && a < n; a++) {
-        for (size_t b = 0; b < a; b++) {
-            double count = total;
-            count *= a < dim ? model->p[a] : 1.0;
-            count *= b < dim ? model->p[b] : 1.0;
-            double *rho = &model->correlation[a * n + b];
-            *rho = pulled(*rho, count, prior, last->correlation[a * n + b]);
-            model->correlation[b * n + a] = *rho;
-        }
-    }
-    if (last->correlation) { /* a mixture with a weight for each entry need not be positive definite */
-        ZI_TRY(zi_project(ZILCH_CLIP, dim, NULL, model->correlation, model->factor, &projected));
-    }
-    memcpy(next->correlation, model->correlation, n * n * sizeof *model->correlation);
-    return ZILCH_OK;
+    return farthest(input, improvements) > 1.0 ? fmin(scale / step, most) : scale;
 }
 
 /* ---- The law ---------------------------------------------------------------------- */
 
-static void set_marginals(zilch_model *model, const zi_memory *memory)
+static zilch_status learn(zi_fitted *out, const zi_refit_input *input, double *weight)
 {
-    for (size_t i = 0; i < model->dim; i++) {
-        model->p[i] = memory->p[i];
-        model->mu[i] = memory->mu[i];
-        model->sigma[i] = memory->scale * memory->sigma[i];
+    const zilch_optimizer_options *o = input->options;
+    const zilch_model_options model = zi_optimizer_options_model(o);
+    const double total = weigh(o->weighting, input->elites, weight);
+    const double *weights = o->weighting == ZILCH_WEIGHTING_EQUAL ? NULL : weight;
+    zi_law_state *next = &out->state;
+    ZI_TRY(zilch_model_fit(&out->model, input->elites, input->dim, input->elite, weights, &model));
+    estimate(input, weight, total, next);
+    narrow(input, next);
+    next->scale = scale_of(input);
+    next->best = input->cost[0];
+    for (size_t i = 0; i < input->dim; i++) {
+        out->step[i] = next->mu[i] - input->last->mu[i];
+        out->model->p[i] = next->p[i];
+        out->model->mu[i] = next->mu[i];
+        out->model->sigma[i] = next->scale * next->sigma[i];
     }
-    zi_model_thresholds(model);
-}
-
-/* The model with its correlations; `scored` is room for the elites. */
-static zilch_status fit(zi_fitted *out, const zi_lesson *lesson, const double *weight, double *scored)
-{
-    const zilch_optimizer_options *o = lesson->options;
-    const double *x = lesson->elite;
-    if (o->refit.values == ZILCH_VALUES_SCORES) {
-        ZI_TRY(zi_scores_create(&out->scores, lesson->elites, lesson->dim, x, weight, scored));
-        x = scored;
-    }
-    const double *weights = o->refit.weighting == ZILCH_WEIGHTING_EQUAL ? NULL : weight;
-    return zilch_model_fit(&out->model, lesson->elites, lesson->dim, x, weights, &o->model);
-}
-
-static zilch_status learn(zi_fitted *out, const zi_lesson *lesson, double *weight, double *scored)
-{
-    const zilch_refit *r = &lesson->options->refit;
-    const double total = weigh(r->weighting, lesson->elites, weight);
-    zi_memory *next = &out->memory;
-    ZI_TRY(fit(out, lesson, weight, scored));
-    if (r->prior_correlation > 0.0) {
-        ZI_TRY(remember_correlations(out->model, lesson, total, lesson->last, next));
-    }
-    estimate(lesson, weight, total, next);
-    narrow(lesson, next);
-    next->scale = scale_of(lesson);
-    next->best = lesson->cost[0];
-    for (size_t i = 0; i < lesson->dim; i++) {
-        out->step[i] = next->mu[i] - lesson->last->mu[i];
-    }
-    set_marginals(out->model, next);
+    zi_model_thresholds(out->model);
     return ZILCH_OK;
 }
 
-zilch_status zi_refit(zi_fitted *out, const zi_lesson *lesson)
+zilch_status zi_refit(zi_fitted *out, const zi_refit_input *input)
 {
-    const zilch_refit *r = &lesson->options->refit;
-    zi_memory first = {0};
-    zi_lesson whole = *lesson;
+    const zilch_optimizer_options *o = input->options;
+    zi_law_state first = {0};
+    zi_refit_input whole = *input;
     double *weight = NULL;
-    *out = (zi_fitted){.memory.scale = 1.0};
-    ZI_TRY(zi_memory_create(&out->memory, lesson->dim, r->prior_correlation > 0.0));
-    ZI_TRY(zi_alloc(&out->step, lesson->dim));
-    if (!lesson->last->p) {
-        ZI_TRY(zi_memory_create(&first, lesson->dim, 0));
-        begin(&first, lesson->dim, lesson->options);
+    assert(input->elites >= 2 && input->elite && input->cost && input->last);
+    *out = (zi_fitted){.state.scale = 1.0};
+    ZI_TRY(zi_law_state_create(&out->state, input->dim));
+    ZI_TRY(zi_alloc(&out->step, input->dim));
+    if (!input->last->p) { /* what the first points were drawn from is the last law of the first one */
+        ZI_TRY(zi_law_state_create(&first, input->dim));
+        for (size_t i = 0; i < input->dim; i++) {
+            first.p[i] = o->initial_p;
+            first.mu[i] = o->initial_mu;
+            first.sigma[i] = o->initial_sigma;
+            first.ratio[i] = 1.0;
+        }
         whole.last = &first;
     }
-    const size_t scored = r->values == ZILCH_VALUES_SCORES ? lesson->elites * lesson->dim : 0;
-    zilch_status status = zi_alloc(&weight, lesson->elites + scored);
-    if (status == ZILCH_OK) {
-        status = learn(out, &whole, weight, weight + lesson->elites);
-    }
+    zilch_status status = zi_alloc(&weight, input->elites);
+    status = status == ZILCH_OK ? learn(out, &whole, weight) : status;
     zi_free(weight);
-    zi_memory_free(&first);
+    zi_law_state_free(&first);
     return status;
 }

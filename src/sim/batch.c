@@ -15,7 +15,7 @@ zilch_lander_options zilch_lander_defaults(void)
                                   .wind = 0,
                                   .wind_power = 15.0,
                                   .turbulence_power = 1.5,
-                                  .most_steps = ZILCH_LANDER_MOST_STEPS,
+                                  .max_steps = ZILCH_LANDER_MAX_STEPS,
                                   .lanes = 0};
 }
 
@@ -37,9 +37,9 @@ static zilch_status check_options(const zilch_lander_options *o)
         return zi_fail(ZILCH_EARG, "lander: the turbulence's power must be from 0 to 2, not %g",
                        o->turbulence_power);
     }
-    if (o->most_steps < 1 || o->most_steps > MOST_STEPS_MOST) {
+    if (o->max_steps < 1 || o->max_steps > MOST_STEPS_MOST) {
         return zi_fail(ZILCH_EARG, "lander: an episode's most steps must be from 1 to %d, not %u",
-                       MOST_STEPS_MOST, o->most_steps);
+                       MOST_STEPS_MOST, o->max_steps);
     }
     if (o->lanes != 0 && o->lanes != 1 && o->lanes != 4 && o->lanes != 8 && o->lanes != 16) {
         return zi_fail(ZILCH_EARG, "lander: lanes must be 1, 4, 8 or 16, or 0 for the best, not %u",
@@ -149,7 +149,7 @@ static void begin(zilch_lander *lander, size_t world)
     w->has_wind = lander->options.wind;
     w->wind_power = lander->options.wind_power;
     w->turbulence_power = lander->options.turbulence_power;
-    w->most_steps = (int)lander->options.most_steps;
+    w->max_steps = (int)lander->options.max_steps;
     zi_lander_begin(w, lander->options.gravity);
     w->is_ready = 1;
     publish(lander, world);
@@ -166,7 +166,7 @@ zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t see
     return ZILCH_OK;
 }
 
-zilch_status zilch_lander_again(zilch_lander *lander, size_t world)
+zilch_status zilch_lander_restart(zilch_lander *lander, size_t world)
 {
     if (!lander || world >= lander->worlds) {
         return zi_fail(ZILCH_EARG, "lander: there is no world %zu", world);
@@ -375,18 +375,18 @@ static zilch_landing landing_of(const zi_lander *w)
                           : ZILCH_LANDING_FLYING;
 }
 
-zilch_status zilch_lander_look(const zilch_lander *lander, size_t world, zilch_lander_view *out)
+zilch_status zilch_lander_view(const zilch_lander *lander, size_t world, zilch_world_view *out)
 {
     if (!lander || world >= lander->worlds || !out) {
         return zi_fail(ZILCH_EARG, "lander: there is no world %zu to look at, or no place for it", world);
     }
     const zi_lander *w = &lander->world[world];
-    *out = (zilch_lander_view){.landing = landing_of(w),
-                               .steps = (unsigned)w->steps,
-                               .leg_touches = {w->world.touch.leg[0], w->world.touch.leg[1]},
-                               .main_power = w->main_power,
-                               .side_power = w->side_power * w->side_direction,
-                               .helipad = 400.0 / 30.0 / 4.0};
+    *out = (zilch_world_view){.landing = landing_of(w),
+                              .steps = (unsigned)w->steps,
+                              .leg_touches = {w->world.touch.leg[0], w->world.touch.leg[1]},
+                              .main_power = w->main_power,
+                              .side_power = w->side_power * w->side_direction,
+                              .helipad = 400.0 / 30.0 / 4.0};
     for (int i = 0; i < ZI_BODIES; i++) {
         out->x[i] = (double)w->world.body[i].pose.p.x;
         out->y[i] = (double)w->world.body[i].pose.p.y;

@@ -4,10 +4,13 @@
  * would change the sign of a zero. */
 #include "sim/world.h"
 
+#include <assert.h>
+
 static const float most_correction = 0.2F;
 
 void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous)
 {
+    assert(contact->manifold.count >= 1 && contact->manifold.count <= 2);
     const zi_manifold *manifold = &contact->manifold;
     c->contact = contact;
     c->body = contact->body;
@@ -185,6 +188,7 @@ void zi_constraint_solve(zi_constraint *c, zi_motion *m)
 
 void zi_constraint_store(const zi_constraint *c)
 {
+    assert(c->contact && c->count >= 1 && c->count <= 2);
     for (int i = 0; i < c->count; i++) {
         c->contact->manifold.point[i].normal_impulse = c->point[i].normal_impulse;
         c->contact->manifold.point[i].tangent_impulse = c->point[i].tangent_impulse;
@@ -210,6 +214,7 @@ static zi_vec gap_at(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal, 
 
 float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m)
 {
+    assert(share > 0.0F);
     const zi_manifold *manifold = &c->contact->manifold;
     float least = 0.0F;
     for (int i = 0; i < manifold->count; i++) {

@@ -433,8 +433,7 @@ static zi_contact *earliest_impact(zi_world *world, float *time)
     return earliest;
 }
 
-/* ---- Solving at the time of impact ----------------------------------------------------------------------
- */
+/* ---- Solving at the time of impact ---------------------------------------------------------------- */
 
 static void go_to(zi_world *world, int body, float time)
 {

@@ -2,6 +2,7 @@
  * sequential impulses. Where the limit holds, point and limit are solved together, 3 x 3. */
 #include "sim/joint.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const float most_angular_correction = 8.0F / 180.0F * ZI_PI;
@@ -52,6 +53,7 @@ static void push(const zi_joint_constraint *c, float x, float y, float turn_a, f
 
 void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES])
 {
+    assert(joint >= 0);
     const zi_hinge *hinge = &zi_hinges[joint];
     zi_joint *j = &world->joint[joint];
     zi_motion *a = &motion[ZI_LANDER];

@@ -143,7 +143,7 @@ void zi_lander_observe(zi_lander *l)
         l->reward = 100.0;
     }
     l->steps++;
-    l->truncated = l->steps >= l->most_steps;
+    l->truncated = l->steps >= l->max_steps;
     for (int i = 0; i < ZI_OBSERVATIONS; i++) {
         l->observation[i] = (float)state[i];
     }
@@ -179,6 +179,6 @@ void zi_lander_begin(zi_lander *l, double gravity)
 void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
 {
     l->rng = zi_pcg64_seed(seed);
-    l->most_steps = ZI_MOST_STEPS;
+    l->max_steps = ZI_MOST_STEPS;
     zi_lander_begin(l, gravity);
 }

@@ -18,7 +18,7 @@ typedef struct zi_lander {
     int64_t wind, turbulence;      /* how far each has come */
     int has_wind;
     double wind_power, turbulence_power;
-    int steps, most_steps;
+    int steps, max_steps;
     float observation[ZI_OBSERVATIONS];
     double reward;
     int terminated, truncated;

@@ -3,6 +3,7 @@
  * state and increment (O'Neill's seed_seq_fe, as numpy has it). */
 #include "sim/pcg64.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 typedef unsigned __int128 wide;
@@ -101,6 +102,7 @@ uint64_t zi_pcg64_next(zi_pcg64 *rng)
 
 double zi_pcg64_uniform(zi_pcg64 *rng, double low, double high)
 {
+    assert(low <= high);
     const double unit = (double)(zi_pcg64_next(rng) >> 11) * 0x1p-53;
     return low + (high - low) * unit;
 }
@@ -120,6 +122,7 @@ static uint32_t next_half(zi_pcg64 *rng)
 /* Lemire's method: the upper half of a product, unless the lower is in the unfair part. */
 int64_t zi_pcg64_integer(zi_pcg64 *rng, int64_t low, int64_t high)
 {
+    assert(low < high && high - low <= UINT32_MAX);
     const uint32_t count = (uint32_t)(high - low);
     uint64_t product = (uint64_t)next_half(rng) * count;
     if ((uint32_t)product < count) {

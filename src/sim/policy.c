@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/numbers.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static double evaluate(const zi_formula *f, const float *s)
 
 zi_policy zi_policy_of(const double parameters[ZILCH_POLICY_PARAMETERS])
 {
+    assert(parameters);
     return (zi_policy){{formula_of(parameters), formula_of(parameters + ZILCH_POLICY_TERMS)}};
 }
 
@@ -99,8 +101,8 @@ static void put(zi_writer *w, const char *text)
 
 static void put_number(zi_writer *w, double value)
 {
-    char text[ZI_NUMBER_SIZE];
-    put(w, zi_number_format(value, text));
+    char text[ZILCH_NUMBER_SIZE];
+    zi_write_bytes(w, text, zilch_number_format(value, text));
 }
 
 static void put_term(zi_writer *w, int is_first, double coefficient, const char *first, const char *second)
@@ -146,14 +148,11 @@ zilch_status zilch_policy_format(const double parameters[ZILCH_POLICY_PARAMETERS
             return zi_fail(ZILCH_EARG, "policy: parameter %d is not finite", k);
         }
     }
-    zi_plain_locale l = {0};
-    ZI_TRY(zi_locale_enter(&l));
     zi_writer w = {.data = (unsigned char *)text, .capacity = capacity};
     for (int e = 0; e < ENGINES; e++) {
         put_engine(&w, engine_name[e], parameters + (ptrdiff_t)e * ZILCH_POLICY_TERMS);
     }
     zi_write_bytes(&w, "", 1);
-    zi_locale_leave(&l);
     *length = w.length - 1;
     if (text && w.length > capacity) {
         return zi_fail(ZILCH_EARG, "policy: needs %zu bytes, the buffer has %zu", w.length, capacity);
@@ -179,7 +178,10 @@ static zilch_status fail_at(const reader *r, const char *at, const char *format,
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return zi_fail(ZILCH_EFORMAT, "line %zu, column %td: %s", r->line, at - r->line_begin + 1, message);
+    return zi_fail_at(
+        ZILCH_EFORMAT,
+        &(zi_location){.at = {{ZI_LINE, r->line}, {ZI_CHARACTER, (size_t)(at - r->line_begin) + 1}}}, "%s",
+        message);
 }
 
 static int is_digit(char c)
@@ -246,28 +248,11 @@ static excerpt excerpt_of(const char *at)
 
 /* ---- Reading: terms ------------------------------------------------------------------------------- */
 
-static const char *scan_digits(const char *at)
-{
-    while (is_digit(*at)) {
-        at++;
-    }
-    return at;
-}
-
 static zilch_status read_number(reader *r, double *out)
 {
     const char *begin = r->at;
-    r->at = scan_digits(r->at);
-    if (*r->at == '.') {
-        r->at = scan_digits(r->at + 1);
-    }
-    if (*r->at == 'e' || *r->at == 'E') {
-        const char *exponent = r->at + 1 + (r->at[1] == '-' || r->at[1] == '+');
-        r->at = is_digit(*exponent) ? scan_digits(exponent) : r->at;
-    }
-    *out = strtod(begin, NULL); /* takes "0x1" for more, but what follows the 0 is refused as a name anyway */
-    const char first = begin[strspn(begin, ".0")];
-    if (!isfinite(*out) || (*out == 0.0 && first >= '1' && first <= '9')) {
+    r->at = zi_number_scan(begin, out);
+    if (isnan(*out)) {
         const int shown = r->at - begin > 32 ? 32 : (int)(r->at - begin);
         return fail_at(r, begin, "'%.*s' does not fit a double: too large, or too close to 0", shown, begin);
     }
@@ -439,13 +424,8 @@ zilch_status zilch_policy_parse(const char *text, double parameters[ZILCH_POLICY
     if (!text || !parameters) {
         return zi_fail(ZILCH_EARG, "policy: text and a place for the parameters must be given");
     }
-    zi_plain_locale l = {0};
     double read[ZILCH_POLICY_PARAMETERS] = {0};
-    ZI_TRY(zi_locale_enter(&l));
-    const zilch_status status = read_all(text, read);
-    zi_locale_leave(&l);
-    if (status == ZILCH_OK) {
-        memcpy(parameters, read, sizeof read);
-    }
-    return status;
+    ZI_TRY(read_all(text, read));
+    memcpy(parameters, read, sizeof read);
+    return ZILCH_OK;
 }

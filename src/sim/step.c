@@ -3,6 +3,7 @@
  * go back to what would have been hit within the step (impact.c). */
 #include "sim/lanes.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const float box_margin = 0.1F;
@@ -59,6 +60,7 @@ int zi_overlap(zi_box a, zi_box b)
 
 void zi_body_follow(zi_world *world, int body)
 {
+    assert(body >= 0 && body < ZI_BODIES);
     zi_body *b = &world->body[body];
     const zi_shape *shape = zi_shapes[body];
     const zi_pose before = zi_pose_of(b->sweep.c0, b->sweep.a0, shape->centre);
@@ -266,6 +268,7 @@ static int solve_positions(zi_island *in)
 
 void zi_motion_advance(zi_motion *m, float seconds)
 {
+    assert(seconds >= 0.0F);
     const float most_way = 2.0F;
     const float most_turn = 0.5F * ZI_PI;
     const zi_vec way = zi_times(seconds, m->v);
@@ -396,6 +399,7 @@ static void build_body(zi_world *world, int body, double x, double y, double ang
 
 void zi_world_build(zi_world *world, const double *ground, double gravity)
 {
+    assert(ground);
     const double top = 400.0 / 30.0;
     memset(world, 0, sizeof *world);
     world->gravity = (float)gravity;

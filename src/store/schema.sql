@@ -1,28 +1,46 @@
--- A zilch study, version 4: runs of an optimiser, each generation recorded in one transaction.
+-- A zilch study, version 5: runs of an optimiser, each generation recorded in one transaction.
 --
 -- The file says what it is: "zilc" as the application's number, and the version of this schema. A reader
 -- looks at both before anything else.
 PRAGMA application_id = 2053729379; -- 0x7a696c63
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- Numbers of 64 bits without a sign (seeds and ids) are kept in two's complement: those from 2^63 on look
 -- negative here. What is not known, or failed, is NULL; NaN is never stored.
 
 CREATE TABLE runs (
-    run       INTEGER PRIMARY KEY,    -- from 1
-    name      TEXT    NOT NULL,       -- texts of the caller: what the run is called, such as its method in a
-                                      -- comparison,
-    problem   TEXT    NOT NULL,       -- what was optimised,
-    arguments TEXT    NOT NULL,       -- what is needed to go on,
-    machine   TEXT    NOT NULL,       -- where
-    started   TEXT    NOT NULL,       -- and when it began
-    version   TEXT    NOT NULL,       -- of zilch
-    seed      INTEGER NOT NULL,
-    dim       INTEGER NOT NULL CHECK (dim > 0),
-    law       TEXT    NOT NULL,       -- zig, dense, adhoc, ea
-    direction TEXT    NOT NULL,       -- minimize, maximize
-    price     REAL    NOT NULL        -- of an active coordinate
+    run         INTEGER PRIMARY KEY,  -- from 1
+    name        TEXT    NOT NULL,     -- what the run is called, such as its method in a comparison
+    problem     TEXT    NOT NULL,     -- what is optimised
+    data        TEXT    NOT NULL,     -- the file with the data of a regression
+    fingerprint TEXT    NOT NULL,     -- of the data
+    machine     TEXT    NOT NULL,     -- where the run began
+    started     TEXT    NOT NULL,     -- when
+    version     TEXT    NOT NULL,     -- of zilch
+    seed        INTEGER NOT NULL,
+    dim         INTEGER NOT NULL CHECK (dim > 0),
+    method      TEXT    NOT NULL,     -- default, published, gaussian, adhoc, ea
+    direction   TEXT    NOT NULL,     -- minimize, maximize
+    penalty     REAL    NOT NULL      -- for each active coordinate
 ) STRICT;
+
+-- What was asked for, by name: options of the optimiser, limits, what is done at the end (final), what is optimised
+-- (problem), and how, without changing a result (means).
+CREATE TABLE settings (
+    run   INTEGER NOT NULL REFERENCES runs,
+    kind  TEXT    NOT NULL,           -- option, limit, final, problem, means
+    name  TEXT    NOT NULL,
+    value TEXT    NOT NULL,
+    PRIMARY KEY (run, kind, name)
+) STRICT, WITHOUT ROWID;
+
+-- Names of coordinates, where there are any.
+CREATE TABLE coordinates (
+    run        INTEGER NOT NULL REFERENCES runs,
+    coordinate INTEGER NOT NULL,      -- from 0
+    name       TEXT    NOT NULL,
+    PRIMARY KEY (run, coordinate)
+) STRICT, WITHOUT ROWID;
 
 -- Counts are since the run began. The best is that of the archive when the generation had closed.
 CREATE TABLE generations (
@@ -32,7 +50,7 @@ CREATE TABLE generations (
     failures     INTEGER NOT NULL,
     points       INTEGER NOT NULL,    -- different ones
     best_value   REAL,                -- NULL, all four: nothing has succeeded
-    best_fitness REAL,                -- the value with the price of the active coordinates
+    best_fitness REAL,                -- the value with the penalty of the active coordinates
     best_active  INTEGER,
     best_point   INTEGER,
     noise        REAL,                -- standard deviation of one evaluation; NULL: not known
@@ -43,13 +61,13 @@ CREATE TABLE generations (
 
 -- The archive: every point once, in the order in which they were first evaluated. A genome is a mask, a bit
 -- for each number, the first in the lowest bit of the first byte, and then the numbers that are not 0 as
--- little-endian doubles. They are the point's coordinates; of the law adhoc, dim weights and dim thresholds.
+-- little-endian doubles. They are the point's coordinates; with the method adhoc, dim weights and dim thresholds.
 -- (With a rowid: a row is then stored in one piece up to the size of a page.)
 CREATE TABLE points (
     run    INTEGER NOT NULL REFERENCES runs,
     point  INTEGER NOT NULL,          -- from 0
     active INTEGER NOT NULL,          -- coordinates that are not 0
-    genome BLOB    NOT NULL,          -- the word 'forgotten' of one that was not remembered
+    genome BLOB    NOT NULL,          -- the word 'forgotten' if its coordinates were dropped
     PRIMARY KEY (run, point)
 ) STRICT;
 
@@ -89,7 +107,7 @@ CREATE TABLE conclusions (
     point           INTEGER,          -- in the archive, before pruning
     mean            REAL,             -- of fresh evaluations
     deviation       REAL,             -- of one; NULL: there was but one
-    fitness         REAL,             -- mean with the price
+    fitness         REAL,             -- mean with the penalty
     evaluations     INTEGER,          -- behind the mean
     failures        INTEGER,          -- beside them
     spent           INTEGER,          -- in all

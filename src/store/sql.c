@@ -45,14 +45,20 @@ static const struct {
     {SQLITE_OK, ZILCH_EFORMAT, "damaged: "}, /* all others: rows or tables are not what they should be */
 };
 
+const char *zi_sql_path(const zi_sql *sql)
+{
+    return sql->path;
+}
+
 zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *format, ...)
 {
+    assert(status != ZILCH_OK && format);
     char text[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return zi_fail(status, "%s: %s", sql->path, text);
+    return zi_fail_at(status, &(zi_location){.where = sql->path}, "%s", text);
 }
 
 /* Where a file cannot be made for want of room or permission, SQLite tries to read it, and reports that it is
@@ -76,6 +82,7 @@ static int creation_error(const zi_sql *sql, int error)
 
 zilch_status zi_sql_fail_code(const zi_sql *sql, int code)
 {
+    assert(code != SQLITE_OK);
     const int last_error = errno;
     size_t i = 0;
     if (*sql->vfs.refusal) {
@@ -182,6 +189,7 @@ zilch_status zi_sql_begin(zi_sql *sql)
 
 zilch_status zi_sql_end(zi_sql *sql, zilch_status status)
 {
+    assert(sql->depth > 0);
     sql->depth--;
     if (status == ZILCH_OK) {
         status = zi_sql_execute(sql, "COMMIT");
@@ -224,6 +232,7 @@ static void make_ready(zi_statement *statement)
 
 zilch_status zi_statement_prepare(zi_statement *statement, zi_sql *sql, const char *text)
 {
+    assert(text);
     if (statement->handle) {
         make_ready(statement);
         return ZILCH_OK;
@@ -254,6 +263,7 @@ static void note_bind(zi_statement *statement, int code)
 
 void zi_bind_u64(zi_statement *statement, uint64_t value)
 {
+    assert(statement->handle);
     note_bind(statement, sqlite3_bind_int64(statement->handle, statement->next, (sqlite3_int64)value));
 }
 
@@ -264,6 +274,7 @@ void zi_bind_double(zi_statement *statement, double value)
 
 void zi_bind_text(zi_statement *statement, const char *text)
 {
+    assert(statement->handle);
     note_bind(statement, sqlite3_bind_text(statement->handle, statement->next, text, -1, SQLITE_STATIC));
 }
 
@@ -282,6 +293,7 @@ static uint64_t most_rows(const zi_statement *statement)
 
 zilch_status zi_statement_step(zi_statement *statement, int *is_row)
 {
+    assert(statement->handle && is_row);
     zi_sql *sql = statement->sql;
     int code = statement->bind_code;
     if (code == SQLITE_OK) {
@@ -368,6 +380,7 @@ const char *zi_column_text(zi_statement *statement)
 
 const unsigned char *zi_column_blob(zi_statement *statement, size_t *length)
 {
+    assert(length);
     const int column = take_column(statement, SQLITE_BLOB);
     const unsigned char *bytes = column < 0 ? NULL : sqlite3_column_blob(statement->handle, column);
     *length = bytes ? (size_t)sqlite3_column_bytes(statement->handle, column) : 0;
@@ -376,6 +389,7 @@ const unsigned char *zi_column_blob(zi_statement *statement, size_t *length)
 
 int zi_column_is_null(zi_statement *statement)
 {
+    assert(statement->handle);
     return sqlite3_column_type(statement->handle, statement->next) == SQLITE_NULL;
 }
 
@@ -386,6 +400,7 @@ void zi_column_skip(zi_statement *statement)
 
 zilch_status zi_columns_check(const zi_statement *statement, const char *what, uint64_t number)
 {
+    assert(what);
     if (statement->is_sound) {
         return ZILCH_OK;
     }

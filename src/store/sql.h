@@ -27,10 +27,16 @@ uint64_t zi_sql_bytes(const zi_sql *sql);
 /* Whether the tables are those that the text makes, to the letter, and no others. */
 zilch_status zi_sql_has_tables(zi_sql *sql, const char *text, int *is_same);
 
+/* Whether every statement that writes is refused, also to tables of this connection alone. A reader begins
+ * so; its file is not opened for writing in any case. */
+zilch_status zi_sql_only_read(zi_sql *sql, int is_only);
+
 /* Whether the file is no longer where it was opened: another is there, or none. */
 int zi_sql_is_moved(const zi_sql *sql);
 
-/* zi_fail with "PATH: " before the text. */
+const char *zi_sql_path(const zi_sql *sql);
+
+/* zi_fail() that says the path as where. */
 zilch_status zi_sql_fail(const zi_sql *sql, zilch_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
 

@@ -272,6 +272,11 @@ static zilch_status open_writer(zi_sql *sql)
     return zi_sql_check(sql, sqlite3_db_readonly(sql->handle, "main") == 1 ? SQLITE_READONLY : look(sql));
 }
 
+zilch_status zi_sql_only_read(zi_sql *sql, int is_only)
+{
+    return zi_sql_execute(sql, is_only ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF");
+}
+
 static zilch_status open_file(zi_sql *sql, zilch_study_mode mode)
 {
     if (mode == ZILCH_STUDY_CREATE) {
@@ -282,11 +287,12 @@ static zilch_status open_file(zi_sql *sql, zilch_study_mode mode)
     /* Temporary tables in memory: SQLite would ask the environment where to put them. */
     ZI_TRY(zi_sql_execute(sql, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON;"
                                "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"));
-    return mode == ZILCH_STUDY_READ ? zi_sql_execute(sql, "PRAGMA query_only = ON") : ZILCH_OK;
+    return mode == ZILCH_STUDY_READ ? zi_sql_only_read(sql, 1) : ZILCH_OK;
 }
 
 zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience)
 {
+    assert(out && path && patience >= 0);
     zi_sql *sql;
     *out = NULL;
     ZI_TRY(zi_alloc_bytes(&sql, 1, sizeof *sql + strlen(path) + 1));
@@ -335,7 +341,7 @@ void zi_sql_close_failed(zi_sql *sql)
 
 /* ---- The tables -------------------------------------------------------------------------------------- */
 
-static const char tables_text[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
+static const char tables_text[] = "SELECT type, name, tbl_name, sql FROM main.sqlite_schema ORDER BY name";
 enum { TABLE_COLUMNS = 4 };
 
 static int is_same_cell(sqlite3_stmt *a, sqlite3_stmt *b, int column)
@@ -367,6 +373,7 @@ static int compare_tables(sqlite3_stmt *found, sqlite3_stmt *known, int *is_same
 /* What SQLite makes of the text is found out in a database in memory. */
 zilch_status zi_sql_has_tables(zi_sql *sql, const char *text, int *is_same)
 {
+    assert(text && is_same);
     sqlite3 *memory = NULL;
     sqlite3_stmt *found = NULL, *known = NULL;
     int code = sqlite3_open_v2(":memory:", &memory,

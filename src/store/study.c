@@ -6,14 +6,17 @@
 #include "base/memory.h"
 #include "search/optimizer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_FIND_RUN] = "SELECT " ZI_RUN_TRAITS ", generation, points, points_sum, evaluations_sum"
                     " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
-    [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, arguments, machine, started, version, seed, dim,"
-                   " law, direction, price) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, data, fingerprint, machine, started, version, seed, dim,"
+                   " method, direction, penalty) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [ZI_ADD_SETTING] = "INSERT INTO settings (run, kind, name, value) VALUES (?, ?, ?, ?)",
+    [ZI_ADD_COORDINATE] = "INSERT INTO coordinates (run, coordinate, name) VALUES (?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
     [ZI_FORGET_POINT] =
         "UPDATE points SET genome = CAST('" ZI_FORGOTTEN "' AS BLOB) WHERE run = ? AND point = ?",
@@ -38,25 +41,17 @@ static const char *const texts[ZI_STUDY_WRITES] = {
 
 /* ---- Shared with the side that reads ---------------------------------------------------------------- */
 
-static uint64_t sum_bytes(uint64_t sum, const unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-    }
-    return sum;
-}
-
 static uint64_t sum_u64(uint64_t sum, uint64_t value)
 {
     unsigned char bytes[8] = {0};
     zi_writer writer = {.data = bytes, .capacity = sizeof bytes};
     zi_write_u64(&writer, value);
-    return sum_bytes(sum, bytes, sizeof bytes);
+    return zilch_fingerprint(sum, bytes, sizeof bytes);
 }
 
 uint64_t zi_sum_point(uint64_t sum, const unsigned char *genome, size_t length)
 {
-    return sum_bytes(sum_u64(sum, length), genome, length);
+    return zilch_fingerprint(sum_u64(sum, length), genome, length);
 }
 
 uint64_t zi_sum_evaluation(uint64_t sum, const zilch_evaluation *evaluation)
@@ -77,18 +72,19 @@ zi_run_traits zi_run_traits_read(zi_statement *row)
 {
     zi_run_traits traits = {.dim = zi_column_count(row)};
     traits.seed = zi_column_u64(row);
-    row->is_sound &= zilch_law_parse(zi_column_text(row), &traits.law) == ZILCH_OK;
+    row->is_sound &= zilch_method_parse(zi_column_text(row), &traits.method) == ZILCH_OK;
     row->is_sound &= zilch_direction_parse(zi_column_text(row), &traits.direction) == ZILCH_OK;
-    traits.price = zi_column_double(row);
-    row->is_sound &= isfinite(traits.price);
+    traits.penalty = zi_column_double(row);
+    row->is_sound &= isfinite(traits.penalty);
     return traits;
 }
 
 int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimizer)
 {
     const zilch_optimizer_options *options = &optimizer->options;
-    return traits->dim == optimizer->dim && traits->seed == optimizer->seed && traits->law == options->law &&
-           traits->direction == options->direction && traits->price == options->price;
+    return traits->dim == optimizer->dim && traits->seed == optimizer->seed &&
+           traits->method == options->method && traits->direction == options->direction &&
+           traits->penalty == options->penalty;
 }
 
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run)
@@ -111,6 +107,7 @@ zilch_status zi_study_check_writable(const zilch_study *study, const void *what)
 
 zilch_status zi_study_prepare(zilch_study *study, zi_study_write which, zi_statement **out)
 {
+    assert(which < ZI_STUDY_WRITES && out);
     *out = &study->write[which];
     return zi_statement_prepare(*out, study->sql, texts[which]);
 }
@@ -146,6 +143,7 @@ static zilch_status find_run(zilch_study *study, uint64_t run, known_run *known)
 /* The bytes are packed before the transaction begins, so that nobody waits for that. */
 zilch_status zi_study_pack(zilch_study *study, const zilch_optimizer *optimizer, size_t *length)
 {
+    assert(optimizer && length);
     ZI_TRY(zi_optimizer_pack_state(optimizer, NULL, 0, length));
     ZI_TRY(zi_grow(&study->bytes, 1, 0, *length, &study->capacity));
     return zi_optimizer_pack_state(optimizer, study->bytes, study->capacity, length);
@@ -166,36 +164,34 @@ static zilch_status put_checkpoint(zilch_study *study, const known_run *known, s
 
 /* ---- Starting --------------------------------------------------------------------------------------- */
 
-static const char *text_or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
-static zilch_status add_run(zilch_study *study, const zilch_run_texts *about,
+static zilch_status add_run(zilch_study *study, const zilch_request *request,
                             const zilch_optimizer *optimizer, size_t length, uint64_t *run)
 {
     zi_statement *add;
     ZI_TRY(zi_study_prepare(study, ZI_ADD_RUN, &add));
-    zi_bind_text(add, text_or_empty(about->name));
-    zi_bind_text(add, text_or_empty(about->problem));
-    zi_bind_text(add, text_or_empty(about->arguments));
-    zi_bind_text(add, text_or_empty(about->machine));
-    zi_bind_text(add, text_or_empty(about->started));
+    zi_bind_text(add, zi_text_or_empty(request->name));
+    zi_bind_text(add, zi_text_or_empty(request->problem));
+    zi_bind_text(add, zi_text_or_empty(request->data));
+    zi_bind_text(add, zi_text_or_empty(request->fingerprint));
+    zi_bind_text(add, zi_text_or_empty(request->machine));
+    zi_bind_text(add, zi_text_or_empty(request->started));
     zi_bind_text(add, zilch_version());
     zi_bind_u64(add, optimizer->seed);
     zi_bind_u64(add, optimizer->dim);
-    zi_bind_text(add, zilch_law_name(optimizer->options.law));
+    zi_bind_text(add, zilch_method_name(optimizer->options.method));
     zi_bind_text(add, zilch_direction_name(optimizer->options.direction));
-    zi_bind_double(add, optimizer->options.price);
+    zi_bind_double(add, optimizer->options.penalty);
     ZI_TRY(zi_statement_run(add));
-    const known_run known = {
-        .run = zi_sql_last_row(study->sql), .points_sum = ZI_SUM_BEGIN, .evaluations_sum = ZI_SUM_BEGIN};
+    const known_run known = {.run = zi_sql_last_row(study->sql),
+                             .points_sum = ZILCH_FINGERPRINT_BEGIN,
+                             .evaluations_sum = ZILCH_FINGERPRINT_BEGIN};
     ZI_TRY(put_checkpoint(study, &known, length));
+    ZI_TRY(zi_request_write(study, known.run, request, optimizer));
     *run = known.run;
     return ZILCH_OK;
 }
 
-zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *about,
+zilch_status zilch_study_start(zilch_study *study, const zilch_request *request,
                                const zilch_optimizer *optimizer, uint64_t *run)
 {
     size_t length;
@@ -211,8 +207,8 @@ zilch_status zilch_study_start(zilch_study *study, const zilch_run_texts *about,
     }
     ZI_TRY(zi_study_pack(study, optimizer, &length));
     ZI_TRY(zi_sql_begin(study->sql));
-    const zilch_run_texts none = {0};
-    ZI_TRY(zi_sql_end(study->sql, add_run(study, about ? about : &none, optimizer, length, &number)));
+    const zilch_request none = {0};
+    ZI_TRY(zi_sql_end(study->sql, add_run(study, request ? request : &none, optimizer, length, &number)));
     *run = number;
     return ZILCH_OK;
 }
@@ -226,7 +222,8 @@ static zilch_status check_turn(const zilch_study *study, const known_run *known,
     if (!zi_run_traits_fit(&known->traits, optimizer)) {
         return zi_sql_fail(
             study->sql, ZILCH_EARG,
-            "run %llu is of another optimiser: its seed, dimension, law, direction or price differs", run);
+            "run %llu is of another optimiser: its seed, dimension, method, direction or penalty differs",
+            run);
     }
     if (known->generation + 1 != optimizer->generations) {
         return zi_sql_fail(
@@ -235,7 +232,7 @@ static zilch_status check_turn(const zilch_study *study, const known_run *known,
             "has gone on with it, or a generation was left out or is recorded already",
             run, (unsigned long long)known->generation, (unsigned long long)optimizer->generations);
     }
-    if (!optimizer->news.is_closed || known->points > optimizer->archive.rows.count) {
+    if (!optimizer->fresh.is_closed || known->points > optimizer->archive.rows.count) {
         return zi_sql_fail(
             study->sql, ZILCH_ESTATE,
             "run %llu: a generation is recorded when it has closed, before the next is asked for", run);
@@ -252,7 +249,7 @@ static zilch_status add_points(zilch_study *study, known_run *known, const zi_ar
         const unsigned char *genome = zi_rows_bytes(&archive->rows, (size_t)known->points, &length);
         zi_bind_u64(add, known->run);
         zi_bind_u64(add, known->points);
-        zi_bind_u64(add, archive->worth[known->points].active);
+        zi_bind_u64(add, archive->entry[known->points].active);
         if (length) {
             zi_bind_blob(add, genome, length);
         } else {
@@ -276,27 +273,12 @@ static zilch_status forget_points(zilch_study *study, known_run *known, uint64_t
         zi_bind_u64(forget, archive->forgotten[i]);
         ZI_TRY(zi_statement_run(forget));
     }
-    known->points_sum = ZI_SUM_BEGIN;
+    known->points_sum = ZILCH_FINGERPRINT_BEGIN;
     for (size_t row = 0; row < archive->rows.count; row++) {
         size_t length;
         const unsigned char *genome = zi_rows_bytes(&archive->rows, row, &length);
         known->points_sum = zi_sum_point(known->points_sum, genome, length);
     }
-    return ZILCH_OK;
-}
-
-static zilch_status bind_best(zi_statement *add, const zilch_optimizer *optimizer,
-                              const zilch_progress *progress)
-{
-    if (isnan(progress->best_fitness)) {
-        return ZILCH_OK; /* not bound is NULL */
-    }
-    zilch_record best;
-    ZI_TRY(zilch_best(optimizer, NULL, &best));
-    zi_bind_double(add, progress->best_value);
-    zi_bind_double(add, progress->best_fitness);
-    zi_bind_u64(add, progress->best_active);
-    zi_bind_u64(add, best.point);
     return ZILCH_OK;
 }
 
@@ -314,14 +296,21 @@ static zilch_status add_generation(zilch_study *study, const known_run *known,
     zi_bind_double(add, progress.noise);
     zi_bind_double(add, timings->evaluating);
     zi_bind_double(add, timings->searching);
-    ZI_TRY(bind_best(add, optimizer, &progress));
+    if (!isnan(progress.best_fitness)) { /* what is not bound is NULL */
+        zilch_record best;
+        ZI_TRY(zilch_optimizer_best(optimizer, NULL, &best));
+        zi_bind_double(add, progress.best_value);
+        zi_bind_double(add, progress.best_fitness);
+        zi_bind_u64(add, progress.best_active);
+        zi_bind_u64(add, best.point);
+    }
     return zi_statement_run(add);
 }
 
 static zilch_status add_evaluations(zilch_study *study, known_run *known, const zilch_optimizer *optimizer)
 {
     size_t count;
-    const zi_told *told = zi_optimizer_news(optimizer, &count);
+    const zi_evaluation *told = zi_optimizer_new_evaluations(optimizer, &count);
     const zi_archive *archive = &optimizer->archive;
     zi_statement *add;
     ZI_TRY(zi_study_prepare(study, ZI_ADD_EVALUATION, &add));
@@ -338,7 +327,7 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
         zi_bind_u64(add, evaluation.id);
         zi_bind_u64(add, evaluation.point);
         zi_bind_double(add, value);
-        zi_bind_double(add, zi_archive_fitness(archive, value, archive->worth[told[i].point].active));
+        zi_bind_double(add, zi_archive_fitness(archive, value, archive->entry[told[i].point].active));
         zi_bind_double(add, evaluation.weight);
         ZI_TRY(zi_statement_run(add));
         known->evaluations_sum = zi_sum_evaluation(known->evaluations_sum, &evaluation);
@@ -349,12 +338,13 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
 zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
                              const zilch_timings *timings, size_t length)
 {
+    assert(optimizer && length <= study->capacity);
     known_run known;
     ZI_TRY(find_run(study, run, &known));
     ZI_TRY(check_turn(study, &known, optimizer));
     const uint64_t before = known.points;
     ZI_TRY(add_points(study, &known, &optimizer->archive));
-    if (optimizer->options.remember) {
+    if (optimizer->options.archive_size) {
         ZI_TRY(forget_points(study, &known, before, &optimizer->archive));
     }
     ZI_TRY(add_generation(study, &known, optimizer, timings));
@@ -379,24 +369,19 @@ zilch_status zilch_study_record(zilch_study *study, uint64_t run, const zilch_op
 
 /* ---- Concluding ------------------------------------------------------------------------------------- */
 
-static zilch_status pack_point(zilch_study *study, const double *x, size_t dim)
+static zilch_status bind_recommendation(zilch_study *study, zi_statement *put,
+                                        const zilch_conclusion *conclusion, const double *x, size_t dim)
 {
+    const zilch_recommendation *r = &conclusion->recommendation;
     for (size_t i = 0; i < dim; i++) {
         if (!isfinite(x[i])) {
-            return zi_fail(ZILCH_EARG, "study: coordinate %zu of the recommended point is not finite", i);
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"study", {{ZI_COORDINATE, i}}, NULL},
+                              "the recommended point is not finite");
         }
     }
     ZI_TRY(zi_grow(&study->bytes, 1, 0, 8 * dim, &study->capacity));
     zi_writer writer = {.data = study->bytes, .capacity = 8 * dim};
     zi_write_doubles(&writer, x, dim);
-    return ZILCH_OK;
-}
-
-static zilch_status bind_recommendation(zilch_study *study, zi_statement *put,
-                                        const zilch_conclusion *conclusion, const double *x, size_t dim)
-{
-    const zilch_recommendation *r = &conclusion->recommendation;
-    ZI_TRY(pack_point(study, x, dim));
     zi_bind_u64(put, r->point);
     zi_bind_double(put, r->mean);
     zi_bind_double(put, r->deviation);

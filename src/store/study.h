@@ -1,17 +1,19 @@
-/* A study's inside, for its two files and the tests. */
+/* A study's inside, for the files of the store and the tests. */
 #ifndef ZI_STUDY_H
 #define ZI_STUDY_H
 
 #include "store/sql.h"
 
-/* Statements that write, each prepared when first used and kept. */
 /* In the place of the genome of a point that was forgotten: it is none of any width. */
 #define ZI_FORGOTTEN "forgotten"
 enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1 };
 
+/* Statements that write, each prepared when first used and kept. */
 typedef enum zi_study_write {
     ZI_FIND_RUN,
     ZI_ADD_RUN,
+    ZI_ADD_SETTING,
+    ZI_ADD_COORDINATE,
     ZI_ADD_POINT,
     ZI_FORGET_POINT,
     ZI_ADD_GENERATION,
@@ -49,33 +51,68 @@ zilch_status zi_study_pack(zilch_study *study, const zilch_optimizer *optimizer,
 zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
                              const zilch_timings *timings, size_t length);
 
-/* Calls `read` for all rows of a query, in order; the query's one parameter is the run. */
+/* Calls `read` for all rows of a query, in order; the query's one parameter is the run, if that is not NULL.
+ */
 typedef zilch_status (*zi_row_reader)(zi_statement *row, void *context);
+zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
+                         void *context);
+/* The same after zi_study_refresh(). */
 zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
                            void *context);
 
 /* zilch_study_open, with another patience than ten seconds for locks that others hold. */
 zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds);
 
-/* Sums over what an archive is made of, in order: the next from the one before. FNV-1a goes on from any sum,
- * so that a generation costs what it adds; every change within one byte changes it for certain. */
-#define ZI_SUM_BEGIN UINT64_C(0xcbf29ce484222325)
+/* Sums over what an archive is made of, in order: the next from the one before. zilch_fingerprint() goes on
+ * from any sum, so that a generation costs what it adds; every change within one byte changes it for certain.
+ */
 uint64_t zi_sum_point(uint64_t sum, const unsigned char *genome, size_t length);
 uint64_t zi_sum_evaluation(uint64_t sum,
                            const zilch_evaluation *evaluation); /* all but fitness and point's own */
 
 /* What an optimiser keeps for as long as its run lasts, as the table of runs has it: from the next columns of
  * a row, which are these. */
-#define ZI_RUN_TRAITS "dim, seed, law, direction, price"
+#define ZI_RUN_TRAITS "dim, seed, method, direction, penalty"
 typedef struct zi_run_traits {
     uint64_t dim, seed;
-    zilch_law law;
+    zilch_method method;
     zilch_direction direction;
-    double price;
+    double penalty;
 } zi_run_traits;
 
 zi_run_traits zi_run_traits_read(zi_statement *row);
 int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimizer);
+
+/* What a run was asked for (study_request.c): written with the run, and read back. Whatever reading returns,
+ * free it. */
+typedef struct zi_request {
+    uint64_t run;
+    size_t dim;
+    zilch_limits limits;
+    zilch_final_options final;
+    zilch_setting *setting;
+    const char **name; /* of coordinates */
+    size_t settings, setting_capacity, names, name_capacity;
+} zi_request;
+
+zilch_status zi_request_write(zilch_study *study, uint64_t run, const zilch_request *request,
+                              const zilch_optimizer *optimizer);
+zilch_status zi_request_read(zilch_study *study, uint64_t run, size_t dim, zilch_method method,
+                             zi_request *out);
+void zi_request_give(const zi_request *request, zilch_request *out); /* which points into it */
+void zi_request_free(zi_request *request);
+
+/* The rows of a kind of settings that are options: option, limit, final. */
+const zilch_option *zi_setting_rows(zilch_setting_kind kind, size_t *count);
+const char *zi_text_or_empty(const char *text);
+
+/* Studies of version 4, which zilch 0.1 wrote (study_version4.c). For reading, what has changed since is made
+ * in tables of this connection alone, in memory, which hide those of the file. For writing, the file is
+ * brought up to date, in one transaction. */
+zilch_status zi_version4_show(zi_sql *sql);
+zilch_status zi_version4_upgrade(zilch_study *study);
+zilch_status zi_version4_schema(char **out); /* what makes the tables of a file that was; to be freed */
+zilch_status zi_study_version(zi_sql *sql, int *version);
 
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run); /* there is no such run */
 

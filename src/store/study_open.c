@@ -3,8 +3,10 @@
 #include "store/schema.h"
 #include "store/study.h"
 
-enum { APPLICATION = 0x7a696c63, VERSION = 4 }; /* as in schema.sql */
-enum { PATIENCE = 10000 };                      /* milliseconds */
+#include <assert.h>
+
+enum { APPLICATION = 0x7a696c63, VERSION = 5, OLDEST = 4 }; /* as in schema.sql */
+enum { PATIENCE = 10000 };                                  /* milliseconds */
 
 /* A number that the file has in its head. */
 static zilch_status read_number(zi_sql *sql, const char *text, uint64_t *out)
@@ -20,58 +22,80 @@ static zilch_status read_number(zi_sql *sql, const char *text, uint64_t *out)
     return status;
 }
 
-/* The tables must be ours to the letter: in tables of another making a column could be computed, without end.
- */
-static zilch_status read_identity(zi_sql *sql, int *is_blank)
+zilch_status zi_study_version(zi_sql *sql, int *version)
 {
-    uint64_t application, version, entries;
+    uint64_t number;
+    ZI_TRY(read_number(sql, "PRAGMA user_version", &number));
+    *version = number <= VERSION ? (int)number : VERSION + 1;
+    return ZILCH_OK;
+}
+
+/* The tables must be ours to the letter: in tables of another making a column could be computed, without end.
+ * A file of an earlier version that was brought up to date has some tables as they were. */
+static zilch_status check_tables(zi_sql *sql, int version)
+{
     int is_same;
-    *is_blank = 0;
+    char *text;
+    ZI_TRY(zi_sql_has_tables(sql, zi_schema_texts[version == 4].text, &is_same));
+    if (!is_same && version == VERSION) {
+        ZI_TRY(zi_version4_schema(&text));
+        const zilch_status status = zi_sql_has_tables(sql, text, &is_same);
+        zi_free(text);
+        ZI_TRY(status);
+    }
+    return is_same ? ZILCH_OK
+                   : zi_sql_fail(sql, ZILCH_EFORMAT,
+                                 "its tables are not those of a zilch study of version %d", version);
+}
+
+static zilch_status read_identity(zi_sql *sql, int *version)
+{
+    uint64_t application, entries;
     ZI_TRY(read_number(sql, "PRAGMA application_id", &application));
-    ZI_TRY(read_number(sql, "PRAGMA user_version", &version));
+    ZI_TRY(zi_study_version(sql, version));
     ZI_TRY(read_number(sql, "SELECT EXISTS (SELECT 1 FROM sqlite_schema)", &entries));
-    *is_blank = !application && !version && !entries;
-    if (*is_blank) {
+    if (!application && !*version && !entries) {
         return ZILCH_OK;
     }
     if (application != APPLICATION) {
         return zi_sql_fail(sql, ZILCH_EFORMAT, "is an SQLite file, but not a zilch study");
     }
-    if (version != VERSION) {
-        return zi_sql_fail(sql, ZILCH_EVERSION, "is a study of version %lld, this library reads version %d",
-                           (long long)version, VERSION);
+    if (*version < OLDEST || *version > VERSION) {
+        return zi_sql_fail(sql, ZILCH_EVERSION,
+                           "is a study of %s version than those that this library reads, %d to %d",
+                           *version > VERSION ? "a later" : "an earlier", OLDEST, VERSION);
     }
-    ZI_TRY(zi_sql_has_tables(sql, zi_schema_texts[0].text, &is_same));
-    return is_same ? ZILCH_OK
-                   : zi_sql_fail(sql, ZILCH_EFORMAT,
-                                 "its tables are not those of a zilch study of version %d", VERSION);
+    return check_tables(sql, *version);
 }
 
-/* Whether the file is a study, or (is_blank) nothing at all yet. */
-static zilch_status identify(zi_sql *sql, int *is_blank)
+/* Whether the file is a study, and of which version; 0: it is nothing at all yet. */
+static zilch_status identify(zi_sql *sql, int *version)
 {
     ZI_TRY(zi_sql_begin_reading(sql));
-    return zi_sql_end_reading(sql, read_identity(sql, is_blank));
+    return zi_sql_end_reading(sql, read_identity(sql, version));
 }
 
 /* Another process may have been faster. */
-static zilch_status fill_if_blank(zi_sql *sql)
-{
-    int is_blank;
-    ZI_TRY(identify(sql, &is_blank));
-    return is_blank ? zi_sql_execute(sql, zi_schema_texts[0].text) : ZILCH_OK;
-}
-
 static zilch_status fill(zi_sql *sql)
 {
+    int version;
     ZI_TRY(zi_sql_begin(sql));
-    return zi_sql_end(sql, fill_if_blank(sql));
+    zilch_status status = identify(sql, &version);
+    if (status == ZILCH_OK && version == 0) {
+        status = zi_sql_execute(sql, zi_schema_texts[0].text);
+    }
+    return zi_sql_end(sql, status);
 }
 
-static zilch_status check_study(zi_sql *sql, zilch_study_mode mode, int *is_blank)
+static zilch_status check_study(zi_sql *sql, zilch_study_mode mode, int *version)
 {
-    ZI_TRY(identify(sql, is_blank));
-    return !*is_blank || mode == ZILCH_STUDY_CREATE
+    ZI_TRY(identify(sql, version));
+    if (*version == 4 && mode == ZILCH_STUDY_READ) {
+        ZI_TRY(zi_sql_only_read(sql, 0));
+        ZI_TRY(zi_version4_show(sql));
+        return zi_sql_only_read(sql, 1);
+    }
+    return *version || mode == ZILCH_STUDY_CREATE
                ? ZILCH_OK
                : zi_sql_fail(sql, ZILCH_EFORMAT,
                              "is empty, not a zilch study; if it was copied, its -wal file is missing");
@@ -82,21 +106,24 @@ static zilch_status check_study(zi_sql *sql, zilch_study_mode mode, int *is_blan
  * the file says what it is. */
 static zilch_status open_study(zilch_study *study, const char *path, int milliseconds)
 {
-    int is_blank;
+    int version;
     ZI_TRY(zi_sql_open(&study->sql, path, study->mode, milliseconds));
-    ZI_TRY(check_study(study->sql, study->mode, &is_blank));
+    ZI_TRY(check_study(study->sql, study->mode, &version));
     if (study->mode == ZILCH_STUDY_READ) {
         return ZILCH_OK;
     }
     ZI_TRY(zi_sql_log_ahead(study->sql));
-    if (is_blank) {
+    if (version == 0) {
         ZI_TRY(fill(study->sql));
+    } else if (version == 4) {
+        ZI_TRY(zi_version4_upgrade(study));
     }
-    return zi_sql_log_apply(study->sql, is_blank);
+    return zi_sql_log_apply(study->sql, version == 0);
 }
 
 zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds)
 {
+    assert(milliseconds >= 0);
     zilch_study *study;
     ZI_TRY(zi_alloc(&study, 1));
     *study = (zilch_study){.mode = mode};
@@ -130,12 +157,12 @@ zilch_status zilch_study_open(zilch_study **out, const char *path, zilch_study_m
 zilch_status zi_study_refresh(zilch_study *study)
 {
     zi_sql *anew;
-    int is_blank;
+    int version;
     if (!zi_sql_is_stale(study->sql)) {
         return ZILCH_OK;
     }
     ZI_TRY(zi_sql_open_again(study->sql, &anew));
-    const zilch_status status = check_study(anew, ZILCH_STUDY_READ, &is_blank);
+    const zilch_status status = check_study(anew, ZILCH_STUDY_READ, &version);
     if (status != ZILCH_OK) {
         zi_sql_close(anew);
         return status;

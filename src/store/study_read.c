@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "search/optimizer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,24 +16,29 @@ enum { MOST_DIM = 1000000 }; /* as an optimiser takes */
     (UINT64_C(1) << 53) /* every number of JSON up to it is exact, and a larger one can follow \
                          */
 
-zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
-                           void *context)
+zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
+                         void *context)
 {
+    assert(text && read);
     zi_statement statement = {0};
     int is_row = 1;
-    ZI_TRY(zi_study_refresh(study));
-    zilch_status status = zi_statement_prepare(&statement, study->sql, text);
-    if (status == ZILCH_OK) {
-        zi_bind_u64(&statement, run);
+    zilch_status status = zi_statement_prepare(&statement, sql, text);
+    if (status == ZILCH_OK && run) {
+        zi_bind_u64(&statement, *run);
     }
     while (status == ZILCH_OK && is_row) {
         status = zi_statement_step(&statement, &is_row);
-        if (status == ZILCH_OK && is_row) {
-            status = read(&statement, context);
-        }
+        status = status == ZILCH_OK && is_row ? read(&statement, context) : status;
     }
     zi_statement_finish(&statement);
     return status;
+}
+
+zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
+                           void *context)
+{
+    ZI_TRY(zi_study_refresh(study));
+    return zi_sql_rows(study->sql, text, &run, read, context);
 }
 
 static zilch_status fail_damaged(const zilch_study *study, uint64_t run, const char *what)
@@ -48,11 +54,11 @@ static size_t read_dim(zi_statement *row)
     return row->is_sound ? (size_t)dim : 1;
 }
 
-static zilch_law read_law(zi_statement *row)
+static zilch_method read_method(zi_statement *row)
 {
-    zilch_law law = ZILCH_LAW_ZIG;
-    row->is_sound &= zilch_law_parse(zi_column_text(row), &law) == ZILCH_OK;
-    return law;
+    zilch_method method = ZILCH_METHOD_DEFAULT;
+    row->is_sound &= zilch_method_parse(zi_column_text(row), &method) == ZILCH_OK;
+    return method;
 }
 
 static zilch_stop read_stop(zi_statement *row)
@@ -74,19 +80,20 @@ static int is_forgotten(const unsigned char *genome, size_t length)
 /* ---- Runs ------------------------------------------------------------------------------------------- */
 
 typedef struct runs_reading {
+    zilch_study *study;
     uint64_t last;
     zilch_run_reader reader;
     void *context;
 } runs_reading;
 
-/* The parameter, a run, is not needed. */
 static const char runs_text[] =
-    "SELECT r.run, name, problem, arguments, machine, started, version, seed, dim, law, direction, price,"
+    "SELECT r.run, name, problem, data, fingerprint, machine, started, version, seed, dim, method, "
+    "direction, penalty,"
     " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop"
     " FROM runs r LEFT JOIN generations g ON g.run = r.run AND g.generation ="
     " (SELECT max(generation) FROM generations WHERE run = r.run)"
     " LEFT JOIN conclusions c ON c.run = r.run AND c.generation = coalesce(g.generation, 0)"
-    " WHERE ? IS NOT NULL ORDER BY r.run";
+    " ORDER BY r.run";
 
 static zilch_status read_run(zi_statement *row, void *context)
 {
@@ -94,24 +101,32 @@ static zilch_status read_run(zi_statement *row, void *context)
     zilch_run run = {.run = zi_column_count(row)};
     row->is_sound &= run.run > reading->last && run.run <= MOST_RUN;
     reading->last = run.run;
-    run.texts.name = zi_column_text(row);
-    run.texts.problem = zi_column_text(row);
-    run.texts.arguments = zi_column_text(row);
-    run.texts.machine = zi_column_text(row);
-    run.texts.started = zi_column_text(row);
+    run.request.name = zi_column_text(row);
+    run.request.problem = zi_column_text(row);
+    run.request.data = zi_column_text(row);
+    run.request.fingerprint = zi_column_text(row);
+    run.request.machine = zi_column_text(row);
+    run.request.started = zi_column_text(row);
     run.version = zi_column_text(row);
     run.seed = zi_column_u64(row);
     run.dim = read_dim(row);
-    run.law = read_law(row);
+    run.method = read_method(row);
     row->is_sound &= zilch_direction_parse(zi_column_text(row), &run.direction) == ZILCH_OK;
-    run.price = zi_column_double(row);
+    run.penalty = zi_column_double(row);
     run.generations = zi_column_count(row);
     run.evaluations = zi_column_count(row);
     run.failures = zi_column_count(row);
     run.stop = read_stop(row);
-    row->is_sound &= isfinite(run.price) && run.failures <= run.evaluations;
+    row->is_sound &= isfinite(run.penalty) && run.failures <= run.evaluations;
     ZI_TRY(zi_columns_check(row, "run", run.run));
-    return reading->reader(reading->context, &run);
+    zi_request request;
+    zilch_status status = zi_request_read(reading->study, run.run, run.dim, run.method, &request);
+    if (status == ZILCH_OK) {
+        zi_request_give(&request, &run.request);
+        status = reading->reader(reading->context, &run);
+    }
+    zi_request_free(&request);
+    return status;
 }
 
 zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader, void *context)
@@ -119,14 +134,15 @@ zilch_status zilch_study_runs(zilch_study *study, zilch_run_reader reader, void 
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
-    runs_reading reading = {.reader = reader, .context = context};
-    return zi_study_rows(study, runs_text, 0, read_run, &reading);
+    runs_reading reading = {.study = study, .reader = reader, .context = context};
+    ZI_TRY(zi_study_refresh(study));
+    return zi_sql_rows(study->sql, runs_text, NULL, read_run, &reading);
 }
 
 /* What must be known of a run to read the rest of it. */
 typedef struct run_shape {
     size_t dim;
-    zilch_law law;
+    zilch_method method;
     int is_found;
 } run_shape;
 
@@ -135,14 +151,14 @@ static zilch_status read_shape(zi_statement *row, void *context)
     run_shape *shape = context;
     shape->is_found = 1;
     shape->dim = read_dim(row);
-    shape->law = read_law(row);
+    shape->method = read_method(row);
     return zi_columns_check(row, "run", zi_column_u64(row));
 }
 
 static zilch_status find_shape(zilch_study *study, uint64_t run, run_shape *shape)
 {
     *shape = (run_shape){0};
-    ZI_TRY(zi_study_rows(study, "SELECT dim, law, run FROM runs WHERE run = ?", run, read_shape, shape));
+    ZI_TRY(zi_study_rows(study, "SELECT dim, method, run FROM runs WHERE run = ?", run, read_shape, shape));
     return shape->is_found ? ZILCH_OK : zi_study_fail_run(study, run);
 }
 
@@ -204,6 +220,22 @@ zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_gen
         run, read_generation, &reading);
 }
 
+static zilch_status take_last(void *context, const zilch_generation *generation)
+{
+    *(zilch_generation *)context = *generation;
+    return ZILCH_OK;
+}
+
+/* All of them are gone through, so that a missing one is noticed. */
+zilch_status zilch_study_last(zilch_study *study, uint64_t run, zilch_generation *out)
+{
+    if (!out) {
+        return zi_fail(ZILCH_EARG, "study: no place for the generation given");
+    }
+    *out = (zilch_generation){.best_value = NAN, .best_fitness = NAN, .noise = NAN};
+    return zilch_study_generations(study, run, take_last, out);
+}
+
 /* ---- Evaluations ------------------------------------------------------------------------------------ */
 
 /* Rows in the order in which they were recorded, and that none is missing between them. */
@@ -238,15 +270,6 @@ typedef struct evaluations_reading {
     void *context;
 } evaluations_reading;
 
-static size_t count_active(const double *x, size_t dim)
-{
-    size_t active = 0;
-    for (size_t i = 0; i < dim; i++) {
-        active += x[i] != 0.0;
-    }
-    return active;
-}
-
 static zilch_status read_evaluation(zi_statement *row, void *context)
 {
     evaluations_reading *reading = context;
@@ -262,11 +285,15 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     if (is_forgotten(genome, length)) {
         return reading->reader(reading->context, &evaluation);
     }
-    const zilch_status status = zi_point_decode(shape->law, shape->dim, genome, length, reading->x);
+    const zilch_status status = zi_point_decode(shape->method, shape->dim, genome, length, reading->x);
+    size_t active = 0;
+    for (size_t i = 0; status == ZILCH_OK && i < shape->dim; i++) {
+        active += reading->x[i] != 0.0;
+    }
     if (status == ZILCH_ENOMEM) {
         return status;
     }
-    if (status != ZILCH_OK || count_active(reading->x, shape->dim) != evaluation.active) {
+    if (status != ZILCH_OK || active != evaluation.active) {
         return fail_damaged(reading->study, reading->run, "a point is none");
     }
     evaluation.x = reading->x;
@@ -311,7 +338,7 @@ static zilch_status name_failure(const resuming *r, zilch_status status)
     if (status == ZILCH_OK) {
         return ZILCH_OK;
     }
-    return zi_sql_fail(r->study->sql, status, "run %llu: %s", (unsigned long long)r->run, zilch_last_error());
+    return zi_fail_within(status, "%s: run %llu", zi_sql_path(r->study->sql), (unsigned long long)r->run);
 }
 
 static zilch_status read_checkpoint(zi_statement *row, void *context)
@@ -325,7 +352,8 @@ static zilch_status read_checkpoint(zi_statement *row, void *context)
     const unsigned char *state = zi_column_blob(row, &length);
     ZI_TRY(zi_columns_check(row, "the checkpoint of run", r->run));
     ZI_TRY(name_failure(r, zi_optimizer_unpack_state(&r->optimizer, state, length)));
-    const zilch_optimizer *o = r->optimizer;
+    zilch_optimizer *o = r->optimizer;
+    zi_optimizer_take_method(o, traits.method);
     if (!zi_run_traits_fit(&traits, o) || o->generations != generation) {
         return fail_damaged(r->study, r->run, "the checkpoint is not of this run");
     }
@@ -360,8 +388,12 @@ static zilch_status read_value(zi_statement *row, void *context)
     row->is_sound &= evaluation.point < r->optimizer->archive.rows.count;
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
     r->evaluations_found = zi_sum_evaluation(r->evaluations_found, &evaluation);
-    const zi_told told = {evaluation.id, (size_t)evaluation.point, evaluation.value, evaluation.weight};
-    return name_failure(r, zi_optimizer_restore_value(r->optimizer, &told));
+    const zi_evaluation restored = {.id = evaluation.id,
+                                    .point = (size_t)evaluation.point,
+                                    .value = evaluation.value,
+                                    .error = NAN,
+                                    .weight = evaluation.weight};
+    return name_failure(r, zi_optimizer_restore_value(r->optimizer, &restored));
 }
 
 /* Every generation has its row: whoever goes on counts on them. */
@@ -409,8 +441,10 @@ zilch_status zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimize
         return zi_fail(ZILCH_EARG, "study: it and a place for the optimiser must be given");
     }
     *out = NULL;
-    resuming r = {
-        .study = study, .run = run, .points_found = ZI_SUM_BEGIN, .evaluations_found = ZI_SUM_BEGIN};
+    resuming r = {.study = study,
+                  .run = run,
+                  .points_found = ZILCH_FINGERPRINT_BEGIN,
+                  .evaluations_found = ZILCH_FINGERPRINT_BEGIN};
     ZI_TRY(zi_study_refresh(study));
     ZI_TRY(zi_sql_begin_reading(study->sql));
     const zilch_status status = zi_sql_end_reading(study->sql, resume(&r));

@@ -311,6 +311,7 @@ int zi_vfs_offer(zi_vfs *v, int is_reader)
 
 void zi_vfs_withdraw(zi_vfs *v)
 {
+    assert(*v->name);
     (void)sqlite3_vfs_unregister(&v->vfs);
 }
 

@@ -8,6 +8,7 @@
 #include "base/simd.h"
 #include "model/moments.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 enum {
@@ -83,12 +84,6 @@ static int is_semidefinite(const zi_correlations *c)
     return vv + ji <= 1.0 && vv + ij <= 1.0 && mm + ij <= 1.0 && mm + ji <= 1.0 && determinant >= 0.0;
 }
 
-/* Where each of the four stands in the array drawn. */
-static zi_correlations correlations_of(const double c[4])
-{
-    return (zi_correlations){.mm = c[0], .vm_ij = c[1], .vm_ji = c[2], .vv = c[3]};
-}
-
 /* One of the four comes from its whole grid, whatever the others would allow; the others are drawn
  * until they fit. Drawing all four at once would hardly ever give one near -1 or 1. */
 static zi_correlations draw_latent(size_t leading, zilch_rng *rng)
@@ -100,51 +95,14 @@ static zi_correlations draw_latent(size_t leading, zilch_rng *rng)
         for (size_t k = 1; k < 4; k++) {
             c[(leading + k) % 4] = draw_correlation(rng);
         }
-        drawn = correlations_of(c);
+        drawn = (zi_correlations){.mm = c[0], .vm_ij = c[1], .vm_ji = c[2], .vv = c[3]};
     } while (!is_semidefinite(&drawn));
     return drawn;
 }
 
 /* ---- Observed correlations ---------------------------------------------------------------- */
 
-static zi_correlations exact_observed(double p_i, double p_j, const zi_correlations *latent)
-{
-    return (zi_correlations){
-        .mm = zilch_attenuate_mm(p_i, p_j, latent->mm),
-        .vm_ij = zilch_attenuate_vm(p_i, p_j, latent->vm_ij, latent->mm),
-        .vm_ji = zilch_attenuate_vm(p_j, p_i, latent->vm_ji, latent->mm),
-        .vv = zilch_attenuate_vv(p_i, p_j, latent->vv, latent->vm_ji, latent->vm_ij, latent->mm),
-    };
-}
-
-/* Of a data set with two columns: the activation shares and the observed correlations. */
-static zilch_status look(size_t rows, const double *x, double *p, zi_correlations *observed)
-{
-    const zi_data data = {.rows = rows, .cols = 2, .x = x};
-    double mu[2];
-    double sigma[2];
-    double matrix[4][4];
-    ZI_TRY(zi_marginals(&data, (double)rows, p, mu, sigma));
-    ZI_TRY(zi_observed(&data, (double)rows, p, mu, sigma, matrix[0]));
-    *observed = (zi_correlations){
-        .vv = matrix[0][1], .vm_ij = matrix[0][3], .vm_ji = matrix[1][2], .mm = matrix[2][3]};
-    return ZILCH_OK;
-}
-
-static zilch_status draw_and_look(const zilch_model *law, size_t rows, zilch_rng *rng, double *p,
-                                  zi_correlations *observed)
-{
-    double *x;
-    ZI_TRY(zi_alloc(&x, 2 * rows));
-    zilch_status status = zilch_model_sample(law, rng, rows, x);
-    if (status == ZILCH_OK) {
-        status = look(rows, x, p, observed);
-    }
-    zi_free(x);
-    return status;
-}
-
-/* The example's law, sampled. */
+/* The example's law, sampled: the activation shares and the observed correlations. */
 static zilch_status simulate(const zi_example *e, size_t rows, zilch_rng *rng, double *p,
                              zi_correlations *observed)
 {
@@ -157,8 +115,20 @@ static zilch_status simulate(const zi_example *e, size_t rows, zilch_rng *rng, d
                                       {0.0, c->vm_ji, 1.0, c->mm},
                                       {c->vm_ij, 0.0, c->mm, 1.0}};
     zilch_model *law;
+    double *x = NULL;
     ZI_TRY(zilch_model_create(&law, 2, probability, mu, sigma, correlation[0]));
-    const zilch_status status = draw_and_look(law, rows, rng, p, observed);
+    zilch_status status = zi_alloc(&x, 2 * rows);
+    const zi_data data = {.rows = rows, .cols = 2, .x = x};
+    double found_mu[2], found_sigma[2], matrix[4][4];
+    status = status == ZILCH_OK ? zilch_model_sample(law, rng, rows, x) : status;
+    status = status == ZILCH_OK ? zi_marginals(&data, (double)rows, p, found_mu, found_sigma) : status;
+    status =
+        status == ZILCH_OK ? zi_observed(&data, (double)rows, p, found_mu, found_sigma, matrix[0]) : status;
+    if (status == ZILCH_OK) {
+        *observed = (zi_correlations){
+            .vv = matrix[0][1], .vm_ij = matrix[0][3], .vm_ji = matrix[1][2], .mm = matrix[2][3]};
+    }
+    zi_free(x);
     zilch_model_destroy(law);
     return status;
 }
@@ -188,6 +158,7 @@ static zilch_status add_noise(size_t rows, zilch_rng *rng, zi_example *e)
 
 zilch_status zi_example_make(const zilch_examples_options *options, uint64_t index, zi_example *out)
 {
+    assert(options->count > index && options->rows != 1 && out);
     zilch_rng rng = zilch_rng_make(options->seed, index);
     out->latent = draw_latent(index % 4, &rng);
     out->p_i = draw_probability(&rng);
@@ -199,7 +170,13 @@ zilch_status zi_example_make(const zilch_examples_options *options, uint64_t ind
         out->p_j = p[1];
         return ZILCH_OK;
     }
-    out->observed = exact_observed(out->p_i, out->p_j, &out->latent);
+    const zi_correlations *c = &out->latent;
+    out->observed = (zi_correlations){
+        .mm = zilch_attenuate_mm(out->p_i, out->p_j, c->mm),
+        .vm_ij = zilch_attenuate_vm(out->p_i, out->p_j, c->vm_ij, c->mm),
+        .vm_ji = zilch_attenuate_vm(out->p_j, out->p_i, c->vm_ji, c->mm),
+        .vv = zilch_attenuate_vv(out->p_i, out->p_j, c->vv, c->vm_ji, c->vm_ij, c->mm),
+    };
     return options->rows ? add_noise(options->rows, &rng, out) : ZILCH_OK;
 }
 

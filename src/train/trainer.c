@@ -83,26 +83,25 @@ static zilch_status allocate(zilch_trainer **out, zi_mlp_shape shape, size_t cou
     return ZILCH_OK;
 }
 
-/* The part of the columns that begins at `first`. */
-static zi_pairs slice(const zi_pairs *all, size_t first, size_t count)
-{
-    return (zi_pairs){count,           all->p_i + first,   all->p_j + first,
-                      all->mm + first, all->vm_ij + first, all->vm_ji + first,
-                      all->vv + first};
-}
-
 /* Inputs of one example are kept together: they are fetched in random order. */
 static void fill_examples(zilch_trainer *t, const zilch_examples *examples)
 {
     enum { CHUNK = 256 };
     const size_t inputs = t->shape.inputs;
     const size_t count = examples->options.count;
+    const zi_pairs *all = &examples->observed;
     const float *answer = examples->answer[t->block];
     float input[ZI_MOST_INPUTS * CHUNK];
     float sign[CHUNK];
     for (size_t begin = 0; begin < count; begin += CHUNK) {
         const size_t n = count - begin < CHUNK ? count - begin : CHUNK;
-        const zi_pairs pairs = slice(&examples->observed, begin, n);
+        const zi_pairs pairs = {n,
+                                all->p_i + begin,
+                                all->p_j + begin,
+                                all->mm + begin,
+                                all->vm_ij + begin,
+                                all->vm_ji + begin,
+                                all->vv + begin};
         zi_blocks[t->block].features(&pairs, input, sign);
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < inputs; k++) {
@@ -111,17 +110,6 @@ static void fill_examples(zilch_trainer *t, const zilch_examples *examples)
             t->target[begin + i] = sign[i] * answer[begin + i];
         }
     }
-}
-
-static void begin(zilch_trainer *t)
-{
-    const size_t size = zi_mlp_size(t->shape);
-    zilch_rng rng = zilch_rng_make(t->record.options.seed, stream_start);
-    zi_mlp_draw(t->shape, &rng, t->parameter);
-    memset(t->first, 0, size * sizeof *t->first);
-    memset(t->second, 0, size * sizeof *t->second);
-    t->first_power = 1.0;
-    t->second_power = 1.0;
 }
 
 /* Examples begin, begin + 1, ... in this order, or with order NULL as they stand, as a batch. */
@@ -175,7 +163,11 @@ zilch_status zilch_trainer_create(zilch_trainer **out, zilch_block block, const 
     t->validating = validating;
     t->record = (zilch_training_record){.examples = examples->options, .options = chosen};
     fill_examples(t, examples);
-    begin(t);
+    zilch_rng rng = zilch_rng_make(chosen.seed, stream_start);
+    zi_mlp_draw(t->shape, &rng, t->parameter);
+    memset(t->first, 0, zi_mlp_size(t->shape) * sizeof *t->first);
+    memset(t->second, 0, zi_mlp_size(t->shape) * sizeof *t->second);
+    t->first_power = t->second_power = 1.0;
     t->record.report.validation_error = validation_error(t);
     *out = t;
     return ZILCH_OK;
@@ -204,15 +196,6 @@ static void adam(size_t n, float step, float second_missing, const float *restri
     }
 }
 
-static void update(zilch_trainer *t, double rate)
-{
-    t->first_power *= (double)first_decay;
-    t->second_power *= (double)second_decay;
-    const float step = (float)(rate / (1.0 - t->first_power));
-    const float missing = (float)(1.0 / (1.0 - t->second_power));
-    adam(zi_mlp_size(t->shape), step, missing, t->gradient, t->first, t->second, t->parameter);
-}
-
 /* Fisher and Yates. */
 static void shuffle(zilch_trainer *t)
 {
@@ -222,16 +205,6 @@ static void shuffle(zilch_trainer *t)
         t->order[i] = t->order[j];
         t->order[j] = (uint32_t)i;
     }
-}
-
-/* From the first to the final rate along half a cosine. */
-static double rate_now(const zilch_trainer *t)
-{
-    const zilch_training_options *o = &t->record.options;
-    double sine;
-    double cosine;
-    zi_sincos_quarters(2.0 * (double)t->record.report.epoch / (double)o->epochs, &sine, &cosine);
-    return o->final_rate + 0.5 * (o->rate - o->final_rate) * (1.0 + cosine);
 }
 
 zilch_status zilch_trainer_epoch(zilch_trainer *t)
@@ -245,7 +218,11 @@ zilch_status zilch_trainer_epoch(zilch_trainer *t)
                        (unsigned long long)t->record.options.epochs);
     }
     const size_t batch = t->record.options.batch;
-    const double rate = rate_now(t);
+    const zilch_training_options *o = &t->record.options;
+    double sine, cosine;
+    zi_sincos_quarters(2.0 * (double)report->epoch / (double)o->epochs, &sine, &cosine);
+    /* From the first to the final rate along half a cosine. */
+    const double rate = o->final_rate + 0.5 * (o->rate - o->final_rate) * (1.0 + cosine);
     double sum = 0.0;
     shuffle(t);
     for (size_t begin = 0; begin < t->training; begin += batch) {
@@ -253,7 +230,11 @@ zilch_status zilch_trainer_epoch(zilch_trainer *t)
         gather(t, t->order, begin, rows);
         sum += (double)rows * zi_mlp_gradient(t->shape, t->parameter, rows, t->batch_input, t->batch_target,
                                               t->space, t->gradient);
-        update(t, rate);
+        t->first_power *= (double)first_decay;
+        t->second_power *= (double)second_decay;
+        const float step = (float)(rate / (1.0 - t->first_power));
+        const float missing = (float)(1.0 / (1.0 - t->second_power));
+        adam(zi_mlp_size(t->shape), step, missing, t->gradient, t->first, t->second, t->parameter);
     }
     report->epoch++;
     report->training_error = sum / (double)t->training;

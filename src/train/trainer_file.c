@@ -33,12 +33,7 @@ zilch_status zilch_trainer_pack(const zilch_trainer *trainer, void *buffer, size
     zi_write_floats(&writer, trainer->parameter, size);
     zi_write_floats(&writer, trainer->first, size);
     zi_write_floats(&writer, trainer->second, size);
-    zi_write_checksum(&writer);
-    *length = writer.length;
-    if (buffer && writer.length > capacity) {
-        return zi_fail(ZILCH_EARG, "pack: needs %zu bytes, the buffer has %zu", writer.length, capacity);
-    }
-    return ZILCH_OK;
+    return zi_write_end(&writer, length);
 }
 
 /* A setting that must be the same; reals by their bits. */
@@ -47,16 +42,6 @@ typedef struct setting {
     uint64_t then, now;
     int is_real;
 } setting;
-
-static zilch_status fail_setting(const setting *s)
-{
-    if (s->is_real) {
-        return zi_fail(ZILCH_EARG, "training: was begun with %s %.17g, not %.17g", s->name,
-                       zi_from_bits(s->then), zi_from_bits(s->now));
-    }
-    return zi_fail(ZILCH_EARG, "training: was begun with %s %llu, not %llu", s->name,
-                   (unsigned long long)s->then, (unsigned long long)s->now);
-}
 
 static zilch_status check_settings(const zilch_training_record *then, const zilch_training_record *now)
 {
@@ -79,8 +64,12 @@ static zilch_status check_settings(const zilch_training_record *then, const zilc
         {"seed", o->seed, p->seed, 0},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (settings[i].then != settings[i].now) {
-            return fail_setting(&settings[i]);
+        const setting *s = &settings[i];
+        if (s->then != s->now) {
+            return s->is_real ? zi_fail(ZILCH_EARG, "training: was begun with %s %.17g, not %.17g", s->name,
+                                        zi_from_bits(s->then), zi_from_bits(s->now))
+                              : zi_fail(ZILCH_EARG, "training: was begun with %s %llu, not %llu", s->name,
+                                        (unsigned long long)s->then, (unsigned long long)s->now);
         }
     }
     return ZILCH_OK;
@@ -103,18 +92,6 @@ static zilch_status check_header(zi_reader *reader, zilch_block block)
         const char *name = zilch_block_name((zilch_block)number);
         return zi_fail(ZILCH_EARG, "training: is of block %s, not %s", name ? name : "unknown",
                        zilch_block_name(block));
-    }
-    return ZILCH_OK;
-}
-
-/* The checksum is looked at before anything is believed or changed. */
-static zilch_status check_bytes(const zilch_trainer *trainer, const void *buffer, size_t length)
-{
-    size_t needed;
-    ZI_TRY(zilch_trainer_pack(trainer, NULL, 0, &needed));
-    zi_reader reader = {.data = buffer, .length = length, .position = needed - 8, .ok = length == needed};
-    if (length != needed || !zi_read_checksum(&reader)) {
-        return zi_fail(ZILCH_EFORMAT, "training: truncated or damaged");
     }
     return ZILCH_OK;
 }
@@ -143,7 +120,12 @@ zilch_status zilch_trainer_restore(zilch_trainer *trainer, const void *buffer, s
     zi_reader reader = {.data = buffer, .length = length, .ok = 1};
     zilch_training_record record;
     ZI_TRY(read_record(&reader, trainer->block, &trainer->record, &record));
-    ZI_TRY(check_bytes(trainer, buffer, length));
+    size_t needed;
+    ZI_TRY(zilch_trainer_pack(trainer, NULL, 0, &needed));
+    zi_reader end = {.data = buffer, .length = length, .position = needed - 8, .ok = 1};
+    if (length != needed || !zi_read_checksum(&end)) { /* before anything is believed or changed */
+        return zi_fail(ZILCH_EFORMAT, "training: truncated or damaged");
+    }
     const size_t size = zi_mlp_size(trainer->shape);
     const double first_power = zi_read_double(&reader);
     const double second_power = zi_read_double(&reader);

@@ -24,7 +24,7 @@ ONE_LINE = SEEN + CODES + "end"  # for a place where a newline cannot be
 MARK = SEEN + CODES + "\n" + FORGED + "\tend"
 BAD_BYTES = b"\xff\x9b33m\xc3".decode("utf-8", "surrogateescape")
 FORMULA = "=HYPERLINK(1)"
-SMALL = ["--population", "20", "--elites", "5", "--generations", "2", "--recheck", "3"]
+SMALL = ["--population", "20", "--elites", "5", "--generations", "2", "--final-evaluations", "3"]
 problems = []
 runs = 0
 
@@ -80,13 +80,13 @@ def expect(what, where, text):
 
 # ---- A study of somebody else's.
 
-FREE = {"name", "problem", "machine", "started", "version", "reason", "output"}  # the others are names of lists
+FREE = {"name", "problem", "data", "fingerprint", "machine", "started", "version", "reason", "output"}  # the others are names of lists
 
 
 def text_columns(connection):
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     return [(table, column[1]) for table in tables for column in connection.execute(f"PRAGMA table_info('{table}')")
-            if column[2].upper() == "TEXT" and column[1] != "arguments"]
+            if column[2].upper() == "TEXT"]
 
 
 def plant(path, value, is_chosen):
@@ -106,14 +106,18 @@ def plant(path, value, is_chosen):
 
 
 def plant_free(path, value):
-    planted = plant(path, value, lambda table, column: column in FREE)
+    planted = plant(path, value, lambda table, column: column in FREE and table != "settings")
     if planted != FREE:
         complain(f"{path}: has no text {FREE - planted}")
 
 
-def set_arguments(path, text):
+def set_settings(path, kind, settings):
+    """These, and no others of this kind; and a name for each coordinate."""
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE runs SET arguments = ?", (text,))
+        connection.execute("DELETE FROM settings WHERE kind = ?", (kind,))
+        for name, value in settings.items():
+            connection.execute("INSERT INTO settings SELECT run, ?, ?, ? FROM runs", (kind, name, value))
+        connection.executemany("INSERT OR REPLACE INTO coordinates VALUES (1, ?, ?)", [(k, MARK + str(k)) for k in range(3)])
     connection.close()
 
 
@@ -172,19 +176,21 @@ for line in sys.stdin:
     zilch("export", "program", "--failures", status=0)
     zilch("export", "program", "--failures", "--json", status=0)
     _, said = zilch("optimize", "--program", "./evaluate always", "--dim", "3", *SMALL,
-                    "--most-failures", "2", "--study", "never", status=1)
+                    "--max-failures", "2", "--study", "never", status=1)
     expect("failures", said, "  | ")
     zilch("optimize", "--program", "sh -c \"echo '" + MARK.replace("\n", "") + "'\"", "--dim", "3", *SMALL,
-          "--most-failures", "2", "--study", "garbage")
+          "--max-failures", "2", "--study", "garbage")
     zilch("optimize", "--program", "./none" + MARK, "--dim", "3", *SMALL, "--study", "none")
     with open("program", "rb") as file:
         study = file.read()
-    words = ["optimize", "--program", "./evaluate " + MARK, "--dim", "3", "--data=" + MARK]
-    for arguments in (json.dumps({"words": words, "checksum": ""}), MARK, json.dumps({MARK: MARK})):
+    program = {"program": "./evaluate " + MARK}
+    for kind, settings in (("problem", program), ("problem", {**program, "response": MARK, "groups": MARK}), ("problem", {MARK: MARK}),
+                           ("means", {MARK: MARK}), ("option", {"population": MARK, MARK: MARK}), ("limit", {MARK: MARK}),
+                           ("final", {MARK: MARK})):
         with open("planted", "wb") as file:
             file.write(study)
         plant_free("planted", MARK)
-        set_arguments("planted", arguments)
+        set_settings("planted", kind, settings)
         look_at("planted")
     connection = sqlite3.connect("program")
     columns = text_columns(connection)
@@ -249,7 +255,7 @@ def try_names():
         zilch(name)
         zilch("help", name)
         os.mkdir("box")
-        zilch("optimize", "--problem", "linear", "--price", "0", "--data", name, *SMALL, "--study", "box/" + name)
+        zilch("optimize", "--problem", "linear", "--penalty", "0", "--data", name, *SMALL, "--study", "box/" + name)
         zilch("optimize", "--problem", "linear", "--data", name, "--response", name, *SMALL, "--study", "no")
         zilch("optimize", "--problem", "smop1", "--dim", "4", *SMALL, "--study", "box/s" + name, status=0)
         zilch("resume", "box/s" + name, "--generations", "3", status=0)
@@ -258,7 +264,7 @@ def try_names():
         zilch("report", "box/s" + name, "-o", "box/p" + name, env={"PATH": "/nowhere"})
         subprocess.run(["rm", "-r", "box"], check=True)
     data = MARK + ".csv"
-    zilch("optimize", "--problem", "linear", "--price", "0", "--data", data, *SMALL, "--study", "fitted", status=0)
+    zilch("optimize", "--problem", "linear", "--penalty", "0", "--data", data, *SMALL, "--study", "fitted", status=0)
     shown, _ = zilch("best", "fitted", status=0)
     expect("best", shown, SEEN + "\\x1b")
     shown, _ = zilch("best", "fitted", "--json", status=0)
@@ -272,7 +278,7 @@ def try_names():
     # What was written reads as the same names.
     with open("again.csv", "w", encoding="utf-8") as file:
         file.write("'=a,'b,-c,y\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    zilch("optimize", "--problem", "linear", "--price", "0", "--data", "again.csv", *SMALL, "--study", "again", status=0)
+    zilch("optimize", "--problem", "linear", "--penalty", "0", "--data", "again.csv", *SMALL, "--study", "again", status=0)
     shown, _ = zilch("best", "again", "--json", status=0)
     names = {c["name"] for c in json.loads(shown)["best"]["fit"]["coefficients"]}
     if not names <= {"=a", "'b", "-c"} or "=a" not in names:

@@ -12,11 +12,11 @@ import tempfile
 
 PROBLEMS = ["sphere", "smop1", "smop3", "smop5", "smop8", "ellipsoid", "rosenbrock"]
 # Not tried: what needs a file or a program, and what would be long.
-LEFT_OUT = {"problem", "program", "data", "warm-start", "weights", "bounds-file", "study", "help", "dim",
-            "timeout", "population", "generations", "evaluations", "held-out", "threads", "shortlist",
-            "recheck", "seed", "episodes", "most-failures", "jobs", "ahead", "over-ask", "response", "time"}
+LEFT_OUT = {"problem", "program", "data", "warm-start", "weights", "bounds-file", "study", "help", "help-all", "dim",
+            "timeout", "population", "generations", "evaluations", "held-out", "threads", "final-candidates",
+            "final-evaluations", "seed", "episodes", "max-failures", "jobs", "ahead", "response", "time"}
 # Refused for most problems: rarely tried.
-SELDOM = {"plain", "sparse", "once", "direction", "searched", "validation", "seeds", "gravity", "wind",
+SELDOM = {"quorum", "plain", "sparse", "once", "direction", "searched", "validation", "seeds", "gravity", "wind",
           "wind-power", "turbulence-power"}
 JUNK = ["", "nan", "inf", "-1", "1e999", "0x10", "ten", "1,2", "--", "18446744073709551616", "é", "-",
         "1e-400"]
@@ -53,24 +53,26 @@ def coordinates(rng, dim):
 def value_for(rng, name, argument, said, dim):
     if rng.random() < 0.02:
         return rng.choice(JUNK)
-    if name in ("on", "off"):
+    if name in ("forced-on", "forced-off"):
         return coordinates(rng, dim)
     if name == "groups":
         return ";".join(coordinates(rng, dim) for _ in range(rng.randint(1, 3)))
     if name == "bounds":
         ends = ["none", "0", "-0", "1", "-1", "1e300", "-1e308", "1.7e308", "5e-324", "0.5", "-3"]
         return f"{rng.choice(ends)}:{rng.choice(ends)}"
-    if name in ("active-least", "active-most"):
+    if name in ("min-active", "max-active"):
         return str(rng.randint(0, dim + (rng.random() < 0.05)))
-    if name in ("elites", "remember"):
-        return str(rng.choice([0, 2, 2, 3, 40 if name == "remember" else 5]))
+    if name in ("elites", "archive-size"):
+        return str(rng.choice([0, 2, 2, 3, 40 if name == "archive-size" else 5]))
     choices = re.search(r"\(([a-z-]+(?:\|[a-z-]+)+)", said)
     if choices:
         return rng.choice(choices[1].split("|"))
-    within = re.search(r"a number from (-?[\d.]+) to (-?[\d.]+)", said)
+    within = re.search(r"\((-?[\d.][\de.+-]*) to (-?[\d.][\de.+-]*)", said)
     if within:
         return number(rng, float(within[1]), float(within[2]), argument == "N")
-    return number(rng, 0.0 if "at least 0" in said else -1e300, 1e300, argument == "N")
+    # Help is silent about ends that say nothing: most numbers are at least 0.
+    least = re.search(r"\(at least (\d+)", said)
+    return number(rng, float(least[1]) if least else 0.0 if rng.random() < 0.9 else -1e300, 1e300, argument == "N")
 
 
 def command_line(rng, options):
@@ -105,7 +107,7 @@ def complaint(status, out, err):
 def main():
     zilch, count = sys.argv[1], int(sys.argv[2])
     only = os.environ.get("ZILCH_CASE")
-    text = subprocess.run([zilch, "optimize", "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([zilch, "optimize", "--help-all"], capture_output=True, text=True, check=True).stdout
     options = {name: said for name, said in options_of(text).items() if name not in LEFT_OUT}
     assert len(options) > 40, options
     ended = {0: 0, 1: 0, 2: 0}

@@ -27,7 +27,7 @@ bad quote.csv '1,2\n3,"4\n' 'line 2 (row 2), column 2: a quote is not closed'
 bad empty.csv '' 'is empty'
 bad header.csv 'a,b\n' 'has a header but no rows'
 bad row.csv 'a,b\n1,2\n' 'has one row of data: needs at least two rows'
-bad column.csv 'a\n1\n2\n' 'has one column: a joint law needs at least two'
+bad column.csv 'a\n1\n2\n' 'has one column: a joint distribution needs at least two'
 bad nul.csv '1,2\n3,4\000\n' 'line 2 (row 2), column 2: a NUL byte: this is no text file'
 
 # .npy: npy DICT gives magic, version 1.0 and a header of 128 bytes in all, in printf's words

@@ -22,35 +22,36 @@ column()
 }
 
 small='population=20+elites=5'
+rival="ea+reevaluate=all+initial-spread=0+final-pruning=no+$small"
 
 # The table: this sphere's optimum is all zeros; one method is told to begin there, the other may not go there.
-expect_status 0 tiny --problem sphere:dim=4,active=0 --methods "$small+initial-p=0,$small+on=1-4" --seeds 3 --at 2
+expect_status 0 tiny --problem sphere:dim=4,active=0 --methods "$small+initial-p=0,$small+forced-on=1-4" --seeds 3 --at 2
 expect_in_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize'
 expect_in_output 'runs: 3 of each method, seeds 1 to 3, 4 generations'
-expect_in_output 'fitness: of the point that is recommended, with a price of 0 for each active coordinate'
+expect_in_output 'fitness: of the point that is recommended, with a penalty of 0 for each active coordinate'
 grep -qE '^population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +100\.0 +100\.0 +[0-9.]+ +-$' "$out" ||
   complain 'not the row of zeros'
-grep -qE '^population=20\+elites=5\+on=1-4 +3( +[0-9.e+-]+){4} +4\.0 +0\.0 +0\.0 +[0-9.]+ +0\.064$' "$out" ||
+grep -qE '^population=20\+elites=5\+forced-on=1-4 +3( +[0-9.e+-]+){4} +4\.0 +0\.0 +0\.0 +[0-9.]+ +0\.064$' "$out" ||
   complain 'not the row of the other'
 expect_in_output "p: two-sided rank-sum test of the fitness against that of $small+initial-p=0"
 grep -qE '^ +2  population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +40 +-$' "$out" || complain 'not the checkpoint'
 grep -qE '^population=20\+elites=5\+initial-p=0 +1 \(3 of 3\) +1 \(3 of 3\) +1 \(3 of 3\)$' "$out" || complain 'not the targets'
-grep -qE '^population=20\+elites=5\+on=1-4 .* - \(0 of 3\)$' "$out" || complain 'a target reached that cannot be'
+grep -qE '^population=20\+elites=5\+forced-on=1-4 .* - \(0 of 3\)$' "$out" || complain 'a target reached that cannot be'
 [ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
 [ -z "$(ls)" ] || complain "left behind: $(ls)"
 
 # A run is that of 'zilch optimize'.
-expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+prune=no,$small+law=ea+prune=no,$small+again=all+prune=no" --seeds 2 --seed 7 --csv
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+final-pruning=no,$small+ea+final-pruning=no,$small+reevaluate=all+final-pruning=no" --seeds 2 --seed 7 --csv
 cp "$out" runs.csv
 [ "$(wc -l <runs.csv)" -eq 7 ] || complain 'not 6 runs and a header'
-expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --law ea --generations 4 --seed 8 --study one
-fitness=$(awk -F, '$1 ~ /law=ea/ && $2 == 8 {printf "%.6g", $5}' runs.csv)
+expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --method ea --generations 4 --seed 8 --study one
+fitness=$(awk -F, '$1 ~ /elites=5.ea/ && $2 == 8 {printf "%.6g", $5}' runs.csv)
 expect_in_output "best seen: fitness $fitness,"
 awk -F, 'NR > 1 && ($9 != 80 || $8 != 4 || $3 != $10 || $4 != 0)' runs.csv | grep -q . && complain 'counts or values are wrong'
 
 # Targets are counted by evaluation: as the study's rows come.
-best=$(awk -F, '$1 ~ /law=ea/ && $2 == 8 {print $10}' runs.csv)
-expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+law=ea" --seeds 1 --seed 8 --csv --targets "$best,1e9,-1"
+best=$(awk -F, '$1 ~ /elites=5.ea/ && $2 == 8 {print $10}' runs.csv)
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+ea" --seeds 1 --seed 8 --csv --targets "$best,1e9,-1"
 arrival=$("$zilch" export one | awk -F, -v best="$best" 'NR > 1 && $4 <= best {print NR - 1; exit}')
 [ "$(tail -n 1 "$out" | cut -d, -f12-14)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
 
@@ -87,33 +88,33 @@ for at in 1 3 6; do
   done
 done
 # Noise that is held out is not what a recommendation has met: one evaluation of each.
-expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --generations 4 --shortlist 1 --recheck 1
+expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --generations 4 --final-candidates 1 --final-evaluations 1
 recommended=$(sed -n 's/^recommended: value \([^ ]*\) in 1 fresh.*/\1/p' "$out")
-expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+shortlist=1+recheck=1" --seeds 1 --csv --held-out 1
+expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+final-candidates=1+final-evaluations=1" --seeds 1 --csv --held-out 1
 held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
 [ -n "$recommended" ] && [ "$held_out" != "$recommended" ] || complain "held out $held_out, recommended $recommended"
 
-# The preset, on any problem.
+# A method is a set of options, on any problem, and what is said beside it wins.
 expect_status 0 tiny --problem smop1 --dim 12 --methods "published+$small" --seeds 1 --csv
 fitness=$(column fitness <"$out")
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
-  --methods "$small+law=zig+archive=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+again=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+timid=0+shift=0+copied=0+redrawn=0+widened=no+prune=no"
-[ "$(column fitness <"$out")" = "$fitness" ] || complain 'the preset is not what it says'
+  --methods "$small+default+aggregate=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+reevaluate=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+reactivation=0+mean-shift=0+recombination=0+immigrants=0+variance-scaling=no+final-pruning=no"
+[ "$(column fitness <"$out")" = "$fitness" ] || complain 'the method is not what it says'
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
-  --methods "published+law=ea,ea+archive=latest+again=all+initial-spread=0+prune=no"
-[ "$(column fitness <"$out" | uniq | wc -l)" -eq 1 ] || complain 'what is said does not win over the preset'
+  --methods "$rival,$small+final-pruning=no+ea+aggregate=latest+reevaluate=all+initial-spread=0,ea+$small+final-pruning=no"
+[ "$(column fitness <"$out" | uniq | wc -l)" -eq 2 ] || complain 'the order of what is said changes something, or what is said nothing'
 
-# The lander: what 'zilch lander' measures on held-out seeds, with the price.
-expect_status 0 tiny --problem lander --methods "published+$small+recheck=20,$small+episodes=2+seeds=common" --seeds 1 --csv --held-out 20
+# The lander: what 'zilch lander' measures on held-out seeds, with the penalty.
+expect_status 0 tiny --problem lander --methods "published+$small+final-evaluations=20,$small+episodes=2+seeds=common" --seeds 1 --csv --held-out 20
 cp "$out" lander.csv
 expect_in_output 'evaluations_to_200,evaluations_to_250,evaluations_to_300'
-expect_status 0 "$zilch" lander --preset published --population 20 --elites 5 --generations 4 --recheck 20 --held-out 20 --study lander
+expect_status 0 "$zilch" lander --method published --population 20 --elites 5 --generations 4 --final-evaluations 20 --held-out 20 --study lander
 value=$(awk -F, 'NR == 2 {printf "%.2f", $3}' lander.csv)
 expect_in_output "held out: mean return $value "
 awk -F, 'NR > 1 && ($5 - ($3 - 2 * $6)) ^ 2 > 1e-18' lander.csv | grep -q . && complain 'not value - 2 * active'
 
-# A price is the same for all, whatever a method searches with; a method's own price is for its search.
-expect_status 0 tiny --problem smop1 --dim 12 --methods "$small,$small+price=3" --price 0.5 --seeds 2 --csv
+# A penalty is the same for all, whatever a method searches with; a method's own penalty is for its search.
+expect_status 0 tiny --problem smop1 --dim 12 --methods "$small,$small+penalty=3" --penalty 0.5 --seeds 2 --csv
 awk -F, 'NR > 1 && ($5 - ($3 + 0.5 * $6)) ^ 2 > 1e-18' "$out" | grep -q . && complain 'not value + 0.5 * active'
 
 # Evaluations are a limit by themselves; a checkpoint beyond the end is empty.
@@ -122,23 +123,26 @@ expect_status 0 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --met
 grep -q ',,,,,,[^,]*,[0-9]*$' "$out" || complain 'a checkpoint after the end'
 
 # Commas and pluses in values; regression; a file.
-expect_status 0 tiny --problem smop1 --dim 12 --methods "$small+on=1\\,3-4+off=2,ea+$small" --seeds 1 --csv -o runs
+expect_status 0 tiny --problem smop1 --dim 12 --methods "$small+forced-on=1\\,3-4+forced-off=2,ea+$small" --seeds 1 --csv -o runs
 [ ! -s "$out" ] || complain 'on stdout, too'
-grep -q '^"population=20+elites=5+on=1\\,3-4+off=2",1,' runs || complain 'not in quotes'
+grep -q '^"population=20+elites=5+forced-on=1\\,3-4+forced-off=2",1,' runs || complain 'not in quotes'
 printf 'a,b,c,y\n' >data.csv
 awk 'BEGIN {for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + 1}' >>data.csv
 expect_status 0 tiny --problem linear --data data.csv --methods "$small,ea+$small" --seeds 2
-expect_in_output 'problem: linear:data=data.csv,response=4'
+expect_in_output 'problem: linear:response=4,searched=subset,validation=0.3, 3 coordinates, minimize'
+expect_in_output 'data: data.csv'
+expect_status 0 tiny --problem linear --data data.csv --methods "$small" --seeds 1 --json
+expect_in_output '"data": "data.csv"'
 
 # JSON has it all.
-expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small,published+ea+$small" --seeds 2 --at 2 --targets 5 --json
+expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small,$rival" --seeds 2 --at 2 --targets 5 --json
 if command -v python3 >/dev/null; then
   python3 - "$out" <<'END' || complain 'the JSON is not as it should be'
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert d["unfinished_runs"] == 0 and d["seeds"] == 2 and d["targets"] == [5] and d["checkpoints"] == [2]
 assert d["held_out"] == 1000 and d["generations"] == 4 and d["evaluations"] is None
-assert [m["options"][0] for m in d["methods"]] == ["--population=20", "--preset=published"]
+assert [m["options"][0] for m in d["methods"]] == ["--population=20", "--method=ea"]
 assert d["methods"][0]["p"] is None and 0 < d["methods"][1]["p"] <= 1
 assert [(r["method"], r["seed"]) for r in d["runs"]] == [(m["method"], s) for m in d["methods"] for s in (1, 2)]
 for r in d["runs"]:
@@ -157,19 +161,25 @@ wrong()
   [ ! -s "$out" ] || complain "printed all the same: $*"
 }
 wrong "method 'defualt': unknown word 'defualt'; did you mean 'default'?" --methods ea,defualt
-wrong "method 'published+adhco': unknown word 'adhco'; did you mean 'adhoc'?" --methods published+adhco
+wrong "method 'elites=5+adhco': unknown word 'adhco'; did you mean 'adhoc'?" --methods elites=5+adhco
+wrong "method 'published+ea': names two methods, published and ea; give one, and options behind it" --methods published+ea
+wrong "method 'ea+elites=5+ea': names two methods, ea and ea" --methods ea+elites=5+ea
+wrong "'method=ea': write the method's name alone" --methods default,method=ea
+wrong "unknown option '--law'; since zilch 0.2 it is called '--method'" --methods law=ea
+wrong "unknown option '--price'; since zilch 0.2 it is called '--penalty'" --methods ea+price=3
+wrong "unknown option '--restart'; zilch 0.2 has it no longer" --methods ea+restart=3
 wrong "method 'ea+elits=5': unknown option '--elits'; did you mean '--elites'?" --methods ea+elits=5
 wrong "method 'ea+elites=500': --elites 500: must be fewer than the population" --methods default,ea+elites=500
-wrong "method 'default+archive=media': --archive: 'media' is none of latest|mean" --methods default+archive=media
+wrong "method 'default+aggregate=media': --aggregate: 'media' is none of latest|mean" --methods default+aggregate=media
 wrong "method 'default+margin=-1': --margin: '-1' is not a number of at least 0" --methods default+margin=-1
 wrong "method 'published+margin=6.5': " --methods published+margin=6.5
-wrong "method 'default+prune': option '--prune' needs a value" --methods default+prune
-wrong "method 'default+price': option '--price' needs a value" --methods default+price
+wrong "method 'default+final-pruning': option '--final-pruning' needs a value" --methods default+final-pruning
+wrong "method 'default+penalty': option '--penalty' needs a value" --methods default+penalty
 wrong "method 'default+--elites=5': '--elites=5': options stand without dashes" --methods default+--elites=5
 wrong "method '': has an empty part" --methods ea,
 wrong "method 'ea+': has an empty part" --methods ea+
 wrong "method 'ea': stands twice" --methods ea,ea
-wrong "method 'default+on=13': --on: '13': coordinates are numbered from 1 to 12" --methods default+on=13
+wrong "method 'default+forced-on=13': --forced-on: '13': coordinates are numbered from 1 to 12" --methods default+forced-on=13
 wrong "method 'default+episodes=3': --episodes is for the problem lander" --methods default+episodes=3
 wrong "method 'published+seeds=common': --seeds is for the problem lander" --methods published+seeds=common
 wrong "method 'ea+warm-start=-': warm-start: is read for each run; give a file" --methods ea+warm-start=-
@@ -185,20 +195,20 @@ wrong 'time: all methods have the same budget' --methods published+time=3
 wrong 'stagnation: all methods have the same budget' --methods ea+stagnation=3
 wrong 'target: runs go on to the end' --methods ea+target=3
 wrong 'wind: is a part of the problem' --methods ea+wind
-wrong "preset: write 'published'" --methods ea+preset=published
+wrong "unknown option '--preset'; since zilch 0.2 it is called '--method'" --methods ea+preset=published
 wrong "help: write 'zilch optimize --help'" --methods ea+help
 wrong '--methods LIST is missing'
 wrong "--targets: '1,x' is not a list of numbers" --methods ea --targets 1,x
 wrong "--at: '3,2' must be whole numbers from 1 on, ascending" --methods ea --at 3,2
 wrong '--at: 5 is beyond the 4 generations' --methods ea --at 5
 wrong 'the runs would have no end' --methods ea --generations 0
-wrong "--price: 'x' is not a number" --methods ea --price x
+wrong "--penalty: 'x' is not a number" --methods ea --penalty x
 wrong '--json, --csv and --latex: give one of them' --methods ea --json --csv
 wrong '--seed: so many --seeds' --methods ea --seed 18446744073709551615 --seeds 2
 wrong "-o: the file's name is empty" --methods ea -o ''
 wrong '--problem: the name is empty' --methods ea --problem ''
 wrong "--methods: ':ea': there is no name before the colon" --methods :ea
-wrong "method 'ea': stands twice" --methods "ea,ea:published+ea"
+wrong "method 'ea': stands twice" --methods "ea,ea:published"
 wrong "method 'mine': unknown option '--elits'; did you mean '--elites'?" --methods mine:ea+elits=5
 expect_status 2 "$zilch" compare --methods ea --problem smop9
 expect_in_error "unknown problem 'smop9'; did you mean 'smop1'?"
@@ -221,18 +231,19 @@ if command -v python3 >/dev/null; then
   python3 - "$out" <<'END' || complain "not the publication's methods"
 import json, sys
 d = json.load(open(sys.argv[1]))
+as_published = ["--reevaluate=all", "--initial-spread=0", "--final-pruning=no"]
 assert [(m["method"], m["options"]) for m in d["methods"]] == [
-    ("dense", ["--preset=published", "--law=dense", "--price=0"]), ("ea", ["--preset=published", "--law=ea"]),
-    ("adhoc", ["--preset=published", "--law=adhoc"]), ("zig", ["--preset=published"])]
+    ("gaussian", ["--method=gaussian", *as_published, "--penalty=0"]), ("ea", ["--method=ea", *as_published]),
+    ("adhoc", ["--method=adhoc", *as_published]), ("published", ["--method=published"])]
 for r in d["runs"]:
     best = r["best_after_generation"]
     assert r["evaluations"] == 500 and best["evaluations"] == [500] and len(best["value"]) == 1
     assert r["fitness"] == r["value"] - 2 * r["active"]
 END
 fi
-expect_status 0 tiny --problem smop2 --dim 12 --methods "mine:$small+law=ea" --seeds 2 --csv
+expect_status 0 tiny --problem smop2 --dim 12 --methods "mine:$small+ea" --seeds 2 --csv
 without_times <"$out" | cut -d, -f2- >named.csv
-expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+law=ea" --seeds 2 --csv
+expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+ea" --seeds 2 --csv
 without_times <"$out" | cut -d, -f2- >plain.csv
 expect_same plain.csv named.csv
 
@@ -244,7 +255,7 @@ kept()
   generations=$2
   shift 2
   # shellcheck disable=SC2086 # words
-  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations "$generations" --at 2,5 \
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival" --seeds 2 --generations "$generations" --at 2,5 \
     --held-out 20 --csv $study "$@" | without_times
 }
 kept '' 6 >plain.csv
@@ -254,13 +265,13 @@ cp kept before
 kept '--study kept' 6 >kept.csv
 expect_same plain.csv kept.csv
 expect_same before kept
-"$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations 4 --at 2 \
+"$zilch" compare --problem lander:episodes=1 --methods "$small,$rival" --seeds 2 --generations 4 --at 2 \
   --held-out 20 --study longer >"$out"
 kept '--study longer' 6 >longer.csv
 expect_same plain.csv longer.csv
 # Each wait is longer: somewhere it is in the midst of things.
 for wait in 0.05 0.1 0.2 0.3 0.5 0.8; do
-  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small" --seeds 2 --generations 6 --at 2,5 \
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival" --seeds 2 --generations 6 --at 2,5 \
     --held-out 20 --csv --study killed >"$out" 2>"$err" &
   pid=$!
   sleep $wait
@@ -270,9 +281,9 @@ done
 kept '--study killed' 6 >killed.csv
 expect_same plain.csv killed.csv
 # Tables of means: what the study's generations say, by awk.
-expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \
   --generations 8 --targets 0,1000 --held-out 20 --study three
-expect_in_output 'value of the best on record at the end, without the price'
+expect_in_output 'value of the best on record at the end, without the penalty'
 expect_in_output 'p of the two-sided rank-sum test between the fitness of two methods'
 for run in 1 4 7; do
   "$zilch" show three --run $run --all
@@ -294,13 +305,13 @@ near "$small " "$active" 2
 if [ "$arrived" -gt 0 ]; then
   near "$small " "$when" 2
 fi
-expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \
   --generations 8 --targets 0,1000 --held-out 20 --study three --latex
 [ "$(grep -c '^.begin{table}' "$out")" -eq 5 ] && [ "$(grep -c '^.end{tabular}' "$out")" -eq 5 ] || complain 'not five tables'
 [ "$(grep -c '^population=20+elites=5 &' "$out")" -eq 5 ] || complain 'a method is missing'
 # Arrivals and active coordinates of single runs: CSV has what follows from the JSON's generations.
 for form in csv json; do
-  "$zilch" compare --problem lander:episodes=1 --methods "$small,published+ea+$small,$small+law=dense" --seeds 3 \
+  "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \
     --generations 8 --targets 0,1000 --held-out 20 --study three --$form -o "three.$form"
 done
 python3 - <<'END' || complain 'CSV and JSON differ'
@@ -318,17 +329,20 @@ for row in rows:
 END
 [ "$(grep -c -- '-- (0 of 3)' "$out")" -eq 3 ] || complain 'somebody got to 1000'
 expect_status 0 "$zilch" show kept
-for method in "$small" "published+ea+$small"; do
+for method in "$small" "$rival"; do
   [ "$(grep -cF "  $method" "$out")" -eq 2 ] || complain "not two runs called $method"
 done
 # Its runs are runs like others.
 expect_status 0 "$zilch" best kept --run 1
-expect_status 0 "$zilch" resume kept --run 1 --generations 7 --held-out 20 --recheck 20
+expect_status 0 "$zilch" resume kept --run 1 --generations 7 --held-out 20 --final-evaluations 20
 expect_in_output 'goes on from generation 6'
 expect_failure "kept: run 1, '$small' with seed 1, has 7 generations and 140 evaluations already" \
   "$zilch" compare --problem lander:episodes=1 --methods "$small" --seeds 2 --generations 6 --study kept
-expect_failure "kept: run 1 is called '$small' too, but was asked for in other words" "$zilch" compare --problem sphere \
+expect_failure "kept: run 1 is called '$small' too, but is of the problem lander:" "$zilch" compare --problem sphere \
   --methods "$small" --study kept
+expect_failure "named: run 1 is called 'mine' too, but was asked for with other options, or with other data" \
+  sh -c '"$0" compare --problem smop1 --dim 5 --methods mine:$1 --seeds 1 --generations 2 --study named >first &&
+    "$0" compare --problem smop1 --dim 5 --methods mine:$1+margin=0 --seeds 1 --generations 2 --study named' "$zilch" "$small"
 expect_failure 'data.csv: ' "$zilch" compare --problem sphere --methods "$small" --study data.csv
 
 # Ctrl-C: what was finished is printed, and nothing of what was not.

@@ -3,10 +3,10 @@
 . "$(dirname "$0")/lib.sh"
 
 # Forced on, with the optimum at 0, coordinates shrink until their squares are no numbers any more.
-narrow='--problem sphere:dim=3,active=1 --on 1-3 --generations 5000 --population 40'
+narrow='--problem sphere:dim=3,active=1 --forced-on 1-3 --generations 5000 --population 40'
 expect_status 0 "$zilch" optimize $narrow --study narrow
 expect_in_output 'stopped by: converged'
-expect_in_output 'x[1] = 1'
+expect_in_output 'x1 = 1'
 generations=$(sed -n 's/^generations: //p' "$out")
 [ "$generations" -lt 5000 ] || complain 'it has not converged'
 expect_status 0 "$zilch" show narrow
@@ -24,7 +24,7 @@ expect_in_output 'stopped by: converged'
 expect_in_output "generations: $generations"
 
 # From near the end, a run in two parts ends in the same place.
-near='--problem sphere:dim=3,active=0 --on 1-3 --initial-sigma 1e-130 --population 20'
+near='--problem sphere:dim=3,active=0 --forced-on 1-3 --initial-sigma 1e-130 --population 20'
 expect_status 0 "$zilch" optimize $near --generations 500 --study whole
 expect_in_output 'stopped by: converged'
 expect_status 0 "$zilch" optimize $near --generations 50 --study parts
@@ -34,17 +34,24 @@ expect_in_output 'stopped by: converged'
 "$zilch" export parts >parts.csv
 expect_same whole.csv parts.csv
 
-# With restarts it goes on to its limit.
-expect_status 0 "$zilch" optimize $near --generations 200 --restart 100000 --study anew
-expect_in_output 'stopped by: generations'
+# By hand, which never ends, it begins anew, and says so.
+expect_status 0 "$zilch" ask --dim 3 --forced-on 1-3 --initial-sigma 1e-150 --population 20 --csv anew
+generation=0
+while [ "$generation" -lt 100 ] && ! grep -q '^restarts: 1' "$out"; do
+  "$zilch" ask --waiting --csv anew | awk -F, 'NR == 1 {print "id,value"} NR > 1 {print $1 "," $2 * 1e150 * $2 * 1e150 + 1}' |
+    "$zilch" tell anew - >"$out" 2>"$err" || complain 'not told'
+  "$zilch" ask --csv anew >"$out" 2>"$err" || complain 'not asked'
+  "$zilch" show anew --run 1 >"$out"
+  generation=$((generation + 1))
+done
 expect_in_output 'restarts: 1'
 
 # The farther, the better, from far away.
 cat >away.sh <<'E'
 while read -r line; do set -- $line; echo "-$1" | sed 's/^--//'; done
 E
-expect_status 0 "$zilch" optimize --program 'sh away.sh' --plain --dim 2 --on 1-2 --initial-sigma 1e145 \
-  --population 12 --generations 400 --prune no --study wide
+expect_status 0 "$zilch" optimize --program 'sh away.sh' --plain --dim 2 --forced-on 1-2 --initial-sigma 1e145 \
+  --population 12 --generations 400 --final-pruning no --study wide
 expect_in_output 'stopped by: diverged'
 expect_failure 'by: diverged; to keep the search in, begin another run with --bounds' "$zilch" resume wide
 expect_status 0 "$zilch" report wide -o wide.html

@@ -8,7 +8,7 @@ expect_status 0 "$zilch" fit data.csv -o model
 expect_output 'data: data.csv, 12 rows, 2 columns
 active: 62.5 % on average
 columns: 0 always zero, 0 always active, 0 constant where active
-fit: inverter exact, shrinkage none, projection repair (moved 0, pull 0)
+fit: inverter exact, shrinkage none, projection repair (projection distance 0, identity weight 0)
 model: model'
 expect_file model
 [ ! -s "$err" ] || complain 'something on stderr'
@@ -117,7 +117,9 @@ printf '1\n1\n' >short
 expect_failure 'short: has 2 weights, but data.csv has 12 rows' "$zilch" fit data.csv -o new --row-weights short
 expect_failure 'data.csv: has 2 columns; weights are one column' "$zilch" fit data.csv -o new --row-weights data.csv
 printf '%s\n' 1 1 1 1 -1 1 1 1 1 1 1 1 >negative
-expect_failure 'weight' "$zilch" fit data.csv -o new --row-weights negative
+expect_failure 'negative: row 5: the weight is negative or not finite' "$zilch" fit data.csv -o new --row-weights negative
+printf 'a,yield\n1,1e200\n2,-1e200\n3,1\n' >large.csv
+expect_failure 'large.csv: column 2 (yield): the values are too large or too small; scale them' "$zilch" fit large.csv -o new
 expect_no_file new
 
 # Wrong usage: status 2, what is wrong, and where help is found.
@@ -185,7 +187,7 @@ for command in fit sample show train recover bench; do
 done
 expect_status 0 "$zilch" fit --help
 expect_in_output 'default exact'
-expect_in_output 'of at least 0; default 0'
+tr -s ' \n' '  ' <"$out" | grep -qF 'No standard deviation is fitted below it (default 0)' || complain 'the floor has no default'
 
 # What is read is not replaced.
 printf '1,2\n3,0\n0,4\n' >read.csv

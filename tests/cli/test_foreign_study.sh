@@ -61,12 +61,14 @@ rm -f foreign.study*
 # A column that is computed, for ever.
 cp base.study foreign.study
 "${numpy:-python3}" - <<'PYTHON'
-import sqlite3
+import re, sqlite3
 base = sqlite3.connect('foreign.study')
 base.execute('PRAGMA writable_schema = ON')
-base.execute("""UPDATE sqlite_schema SET sql = replace(sql, 'machine   TEXT    NOT NULL,',
-  'machine TEXT AS (instr(printf(''%.*c'', 20000000, ''a''), printf(''%.*c'', 10000000, ''a'') || ''b'') || '''') VIRTUAL,')
-  WHERE name = 'runs'""")
+sql = base.execute("SELECT sql FROM sqlite_schema WHERE name = 'runs'").fetchone()[0]
+endless = "TEXT AS (instr(printf('%.*c', 20000000, 'a'), printf('%.*c', 10000000, 'a') || 'b') || '') VIRTUAL,"
+changed = re.sub(r"(machine +)TEXT +NOT NULL,", lambda found: found[1] + endless, sql)
+assert changed != sql
+base.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'runs'", (changed,))
 base.commit()
 PYTHON
 expect_harmless 'its tables are not those of a zilch study' "$readers

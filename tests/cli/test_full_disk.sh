@@ -8,7 +8,7 @@ awk 'BEGIN {print "a,b,c,y"; for (i = 1; i < 60; i++) for (j = 1; j <= 4; j++)
 expect_status 0 "$zilch" fit data.csv -o law
 expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --generations 3 --study plain
 expect_status 0 "$zilch" optimize --problem linear --data data.csv --population 20 --elites 5 --generations 3 --study fitted
-expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --recheck 20 --held-out 10 --study flown
+expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --final-evaluations 20 --held-out 10 --study flown
 expect_status 0 "$zilch" ask by_hand --dim 3 --population 8 --elites 3
 
 # What writes, with OUT for the file: files first, then studies, then what draws.
@@ -33,7 +33,7 @@ compare $methods --csv -o OUT
 compare $methods --json -o OUT
 compare $methods --latex -o OUT"
 studies="optimize --problem smop1 --dim 5 --population 20 --elites 5 --generations 2 --study OUT
-lander --population 20 --elites 5 --generations 2 --episodes 1 --held-out 5 --recheck 20 --study OUT
+lander --population 20 --elites 5 --generations 2 --episodes 1 --held-out 5 --final-evaluations 20 --study OUT
 compare $methods --study OUT
 ask OUT --dim 3"
 

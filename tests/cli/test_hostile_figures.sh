@@ -27,18 +27,19 @@ expect_numbers()
     if grep -Evn -e "^(#.*|( ?$number)*)\$" "$file"; then complain "$file has more than numbers"; fi
   done
   for file in "$1"/*.gp; do
-    case $file in *.meta.gp) ;; *) cmp -s "$ZILCH_SOURCE_DIR/cli/figures/${file##*/}" "$file" || complain "$file is another script" ;; esac
+    case $file in *.meta.gp) ;; *) cmp -s "$ZILCH_SOURCE_DIR/cli/report/figures/${file##*/}" "$file" || complain "$file is another script" ;; esac
   done
 }
 
-# ---- Texts of a study: names of runs, the problem, the arguments.
+# ---- Texts of a study: names of runs, the problem, the settings.
 cat >plant.py <<'PYTHON'
 # plant.py STUDY PROBLEM NAME...: what a study of so many methods is about, and their names
-import json, sqlite3, sys
+import sqlite3, sys
 path, problem, *names = sys.argv[1:]
-words = json.dumps({"words": ["compare", "--problem", problem], "checksum": problem})
 with sqlite3.connect(path) as db:
-    db.execute("UPDATE runs SET problem = ?, arguments = ?, machine = ?", (problem, words, problem))
+    db.execute("UPDATE runs SET problem = ?, data = ?, fingerprint = ?, machine = ?", [problem] * 4)
+    db.execute("UPDATE settings SET value = ? WHERE kind IN ('problem', 'means')", (problem,))
+    db.execute("INSERT OR REPLACE INTO settings SELECT run, 'problem', 'response', ? FROM runs", (problem,))
     for run, name in enumerate(names, 1):
         db.execute("UPDATE runs SET name = ? WHERE run = ?", (name, run))
 PYTHON
@@ -61,7 +62,7 @@ report_planted()
   shift
   python3 plant.py planted.study "$@"
   expect_status 0 "$zilch" report planted.study -o page.html --figures figures
-  # What zilch says of such arguments is tested elsewhere.
+  # What zilch says of such settings is tested elsewhere.
   if grep -qv '^zilch report: \|^Try ' "$err"; then complain "gnuplot says something: $*"; fi
   expect_numbers figures
   expect_unharmed "$*"
@@ -112,7 +113,7 @@ PYTHON
 }
 python3 table.py "$table" "$@" "$payload"
 # shellcheck disable=SC2086 # words
-expect_status 0 "$zilch" optimize --problem linear --price 0 --data "$table" $small --study fitted.study
+expect_status 0 "$zilch" optimize --problem linear --penalty 0 --data "$table" $small --study fitted.study
 expect_status 0 "$zilch" report fitted.study -o page.html --figures fitted
 [ ! -s "$err" ] || complain 'gnuplot says something of a table'
 expect_numbers fitted
@@ -120,7 +121,7 @@ python3 shown.py fitted "$@" 2>"$err" || complain 'a column is not drawn'
 expect_unharmed 'a table'
 
 # The other figures, of a lander and of the model.
-expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --recheck 20 --held-out 5 --study flown.study
+expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --final-evaluations 20 --held-out 5 --study flown.study
 expect_status 0 "$zilch" report flown.study -o page.html --figures flown
 expect_file flown/formulas.text.dat
 expect_numbers flown

@@ -95,10 +95,10 @@ search()
     expect_same whole.best killed.best
   done
 }
-search "$zilch" lander --population 100 --elites 20 --generations 6 --episodes 1 --recheck 100 --held-out 30
+search "$zilch" lander --population 100 --elites 20 --generations 6 --episodes 1 --final-evaluations 100 --held-out 30
 search "$zilch" optimize --problem smop1 --dim 40 --population 300 --elites 50 --generations 15
 search "$zilch" optimize --program "$evaluator json sleep=1" --jobs 3 --dim 10 --population 60 --elites 15 --generations 5 \
-  --prune no --recheck 20
+  --final-pruning no --final-evaluations 20
 
 # A comparison is begun again in the same words; its output is replaced at the end.
 compare()
@@ -196,7 +196,7 @@ writes()
 awk 'BEGIN {for (i = 1; i < 3000; i++) for (j = 1; j <= 8; j++)
   printf "%d%s", ((i * j * 7 + i * i * 3) % 11 > 5 ? (i * i * j) % 13 : 0), j < 8 ? "," : "\n"}' >data.csv
 expect_status 0 "$zilch" fit data.csv -o law
-expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --recheck 20 --held-out 10 --study flown
+expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --final-evaluations 20 --held-out 10 --study flown
 writes model "$zilch" fit ../data.csv -o model
 writes points.csv "$zilch" sample ../law -n 30000 -o points.csv
 writes points.npy "$zilch" sample ../law -n 100000 -o points.npy

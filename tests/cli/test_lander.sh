@@ -5,7 +5,7 @@
 # tiny ARGUMENTS...: a search of a few seconds at most
 tiny()
 {
-  "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --shortlist 4 --recheck 12 "$@"
+  "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --final-candidates 4 --final-evaluations 12 "$@"
 }
 
 expect_status 0 tiny
@@ -13,7 +13,7 @@ cp "$out" printed
 [ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
 expect_in_output 'problem: lander:episodes=1,seeds=fresh,'
 expect_in_output '90 coordinates, maximize'
-expect_in_output 'search: law zig, population 20, elites 5, archive latest, again uncertain, price 2'
+grep -qxF 'search: method default, penalty 2, population 20, elites 5' "$out" || complain 'not what was asked for'
 expect_in_output 'seed: 1'
 expect_in_output 'stopped by: generations'
 expect_in_output 'evaluations: 60 of'
@@ -55,36 +55,34 @@ for threads in 1 7; do
   grep -v '^study: \|^to fly it: ' printed >first
   grep -v '^study: \|^to fly it: ' "$out" | cmp -s first - || complain "another result on $threads threads"
 done
-expect_status 0 "$zilch" optimize --problem lander:episodes=1 --population 20 --elites 5 --generations 3 --shortlist 4 \
-  --recheck 12 --study same
+expect_status 0 "$zilch" optimize --problem lander:episodes=1 --population 20 --elites 5 --generations 3 --final-candidates 4 \
+  --final-evaluations 12 --study same
 expect_in_output 'in 1000 episodes'
 expect_status 0 "$zilch" optimize --problem lander --episodes 1 --held-out 30 --population 20 --elites 5 --generations 3 \
-  --shortlist 4 --recheck 12 --study same2
+  --final-candidates 4 --final-evaluations 12 --study same2
 expect_in_output 'in 30 episodes'
 "$zilch" export same2 >again
 expect_same exported again
 "$zilch" export same >again
 expect_same exported again
 
-# Presets, and what is said beside them.
-expect_status 0 tiny --preset published --held-out 0
-expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
-! grep -q '^refit' "$out" || complain 'something is kept from one refit to the next'
+# Methods, and what is said beside them: the last one wins.
+expect_status 0 tiny --method published --held-out 0
+grep -qxF 'search: method published, penalty 2, population 20, elites 5' "$out" || complain 'not what was asked for'
 ! grep -q ' pruned$' "$out" || complain 'pruned although published'
 expect_in_output 'study: lander.study, run 2'
 ! grep -q '^held out' "$out" || complain 'flown although not asked for'
-expect_status 0 tiny --projection repair --preset published --shrinkage bayes --law ea --generations 1
-expect_in_output 'law ea'
-expect_status 0 tiny --projection repair --preset published --shrinkage bayes --generations 1
-expect_in_output 'fit: inverter amortised, shrinkage bayes, projection repair'
+expect_status 0 tiny --projection repair --method published --shrinkage bayes --method ea --generations 1
+grep -qxF 'search: method ea, penalty 2, population 20, elites 5, shrinkage bayes, projection repair' "$out" || complain 'not the last method'
+expect_status 0 tiny --projection repair --method published --shrinkage bayes --generations 1
+grep -qxF 'search: method published, penalty 2, population 20, elites 5, shrinkage bayes, projection repair' "$out" || complain 'not what was said'
 # The publication's search, whatever the defaults are; settings of the problem are said, too.
 for problem in '' ' --problem lander:episodes=1' ' --problem lander:seeds=common'; do
   name=optimize
   [ -n "$problem" ] || name=lander
   # shellcheck disable=SC2086 # words
-  expect_status 0 "$zilch" $name --preset published$problem --evaluations 3 --recheck 1 --held-out 0 --study "paper$problem"
-  expect_in_output 'search: law zig, population 500, elites 100, archive latest, again all, price 2'
-  expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
+  expect_status 0 "$zilch" $name --method published$problem --evaluations 3 --final-evaluations 1 --held-out 0 --study "paper$problem"
+  grep -qxF 'search: method published, penalty 2, population 500, elites 100' "$out" || complain 'not the search of the publication'
 done
 expect_in_output 'lander:episodes=8,seeds=common,'
 "$zilch" show 'paper --problem lander:episodes=1' | grep -q 'lander:episodes=1,seeds=fresh,' || complain 'not what was said'
@@ -94,11 +92,12 @@ import json
 run = json.load(open("paper.json"))
 s = run["settings"]
 assert (s["population"], s["elites"], s["initial_p"], s["initial_mu"], s["initial_sigma"]) == (500, 100, 0.5, 0, 2)
-assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
-for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "shift", "copied", "redrawn", "timid"):
+assert (s["aggregate"], s["reevaluate"], s["weighting"], s["variance_scaling"]) == ("latest", "all", "equal", False)
+assert (s["inverter"], s["shrinkage"], s["projection"], s["structure"]) == ("amortised", "none", "clip", "full")
+for name in ("initial_spread", "prior_sigma", "margin", "mean_shift", "recombination", "immigrants", "reactivation"):
     assert s[name] == 0, name
 assert run["restarts"] == 0 and run["scale"] == 1
-assert run["problem"].startswith("lander:episodes=8,seeds=fresh,") and run["price"] == 2
+assert run["problem"].startswith("lander:episodes=8,seeds=fresh,") and run["penalty"] == 2
 assert run["recommended"]["deviation"] is None and run["recommended"]["standard_error"] is None
 PYTHON
 
@@ -119,12 +118,12 @@ expect_status 0 eval "$line"
 mean=$(sed -n 's/^return    mean \([-0-9.]*\),.*/\1/p' "$err")
 grep -qF "held out: mean return $mean +- " printed || complain "the line flies it in another world: $mean"
 for prune in yes no; do
-  expect_status 0 tiny --recheck 200 --prune $prune --study pruned
+  expect_status 0 tiny --final-evaluations 200 --final-pruning $prune --study pruned
   grep -qE '^recommended: .*, [0-9]+ pruned$' "$out" && found=yes || found=no
   [ "$found" = "$prune" ] || complain "pruned: $found, not $prune"
 done
-expect_status 0 tiny --price 0 --study free
-expect_in_output 'price 0'
+expect_status 0 tiny --penalty 0 --study free
+expect_in_output 'penalty 0'
 
 # wrong MESSAGE OPTION...
 wrong()
@@ -138,19 +137,21 @@ wrong()
 wrong "did you mean '--episodes'?" --episode5 3
 wrong "--episodes: '0' is not" --episodes 0
 wrong "--seeds: 'new' is none of fresh|common" --seeds new
-wrong "--preset: 'paper' is none of default|published" --preset paper
-wrong "--prune: 'maybe' is none of no|yes" --prune maybe
-wrong "option '--prune' needs a value" --prune
-wrong "--again: 'some' is none of all|uncertain|none" --again some
-wrong 'margin must be from 0 to 45, not 45.5' --margin 45.5
-wrong '--recheck 3: is less than --shortlist 4' --recheck 3 --shortlist 4
+wrong "--method: 'paper' is none of default|published|gaussian|adhoc|ea" --method paper
+wrong "--final-pruning: 'maybe' is none of no|yes" --final-pruning maybe
+wrong "option '--final-pruning' needs a value" --final-pruning
+wrong "--reevaluate: 'some' is none of all|uncertain|none" --reevaluate some
+wrong 'margin must be from 0 to 45, half of the coordinates, not 45.5' --margin 45.5
+wrong '--final-evaluations 3: is less than --final-candidates 4' --final-evaluations 3 --final-candidates 4
 wrong '--gravity: must be between -12 and 0' --gravity 0
 wrong 'say nothing without --wind' --wind-power 3
 wrong "unknown option '--problem'" --problem smop1
-wrong "--on: '91': coordinates are numbered from 1 to 90" --on 91
+wrong "--forced-on: '91': coordinates are numbered from 1 to 90" --forced-on 91
 expect_no_file new
-expect_status 0 "$zilch" lander --help
+expect_status 0 "$zilch" lander --help-all
 expect_in_output '--held-out'
+expect_status 0 "$zilch" lander --help
+expect_in_output '--episodes'
 cp "$out" printed
 expect_status 0 "$zilch" help lander
 expect_same printed "$out"

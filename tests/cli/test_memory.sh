@@ -27,8 +27,8 @@ for size in 60000 150000 200000 300000 500000; do
   limited $size optimize --problem sphere:dim=50,active=3 --generations 3 --study study
   [ "$size" -lt 200000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search"
   [ "$status" -eq 0 ] || expect_in_error 'out of memory: OpenBLAS needs a buffer of 134217728 bytes'
-  limited $size optimize --problem sphere:dim=20,active=3 --law dense --generations 3 --population 40 --study study
-  limited $size lander --population 20 --generations 2 --held-out 10 --recheck 20 --study study
+  limited $size optimize --problem sphere:dim=20,active=3 --method gaussian --generations 3 --population 40 --study study
+  limited $size lander --population 20 --generations 2 --held-out 10 --final-evaluations 20 --study study
   limited $size compare --problem sphere:dim=20,active=2 --methods 'a:default+population=40,b:default+population=41' \
     --seeds 4 --generations 5 --threads 4
   limited $size fit x.csv -o model

@@ -127,7 +127,7 @@ cat >evaluate.sh <<'SH'
 echo started >>started
 exec awk '{s = ($1 - 1)^2 + $2^2; printf "%.17g\n", s}'
 SH
-expect_status 0 "$zilch" optimize --program 'sh evaluate.sh' --plain --once --dim 2 --population 10 --elites 3 --recheck 3 --prune no \
+expect_status 0 "$zilch" optimize --program 'sh evaluate.sh' --plain --once --dim 2 --population 10 --elites 3 --final-evaluations 3 --final-pruning no \
   --generations 2 --jobs 1 --study evaluated
 rm -f started
 expect_status 1 ranks 3 "$zilch" resume evaluated --generations 3

@@ -81,7 +81,7 @@ program_name()
   ln -sf "$evaluator" "./$1"
   quoted="'./$(printf '%s' "$1" | sed "s/'/'\\\\''/g")'"
   # shellcheck disable=SC2086 # words
-  expect_status 0 "$zilch" optimize --program "$quoted json" --dim 3 $small --recheck 3 --study program.study
+  expect_status 0 "$zilch" optimize --program "$quoted json" --dim 3 $small --final-evaluations 3 --study program.study
   expect_status 0 "$zilch" resume program.study --generations 3 --program "$quoted json"
   cd ..
   expect_unharmed "$1"
@@ -101,13 +101,23 @@ for name in "it's a \"name\"" "'\`touch TOUCHED6\`''\`touch TOUCHED7\`'" '`touch
   program_name "$name"
 done
 
-# Bytes that are no UTF-8: all but what a study keeps.
+# Bytes that are no UTF-8: they are kept as they are, and what is printed is UTF-8.
 latin=$(printf 'latin\351\377')
 use_name "$latin"
+program_name "$latin"
+rm "box/$latin"
 cp data.csv "box/$latin"
 # shellcheck disable=SC2086 # words
-expect_failure 'is not UTF-8' "$zilch" optimize --problem linear --data "box/$latin" $small --study box/never
-expect_no_file box/never
+expect_status 0 "$zilch" optimize --problem linear --data "box/$latin" $small --study box/kept
+expect_status 0 "$zilch" resume box/kept --generations 3
+for words in 'show box/kept' 'show box/kept --run 1' 'best box/kept' 'show box/program.study' 'show box/program.study --run 1'; do
+  # shellcheck disable=SC2086 # words
+  expect_status 0 "$zilch" $words
+  LC_ALL=C grep -q "$(printf '[\200-\377]')" "$out" && complain "bytes of others are printed: $words"
+  # shellcheck disable=SC2086 # words
+  expect_status 0 "$zilch" $words --json
+  is_json "$out"
+done
 
 # Names that are too long, and paths that are: what is wrong is said to the end.
 long=$(printf 'n%.0s' $(seq 1 255))
@@ -158,10 +168,10 @@ awk -v name="\"$csv_name\"" 'NR == 1 {print name ",b,c,y"} {print}' ../data.csv 
 # shellcheck disable=SC2086 # words
 {
   expect_status 0 "$zilch" compare --problem linear --data "$evil" --methods "$evil:default+population=20,b:ea+population=20" --seeds 1 --generations 2 --study compared
-  expect_status 0 "$zilch" optimize --problem linear --data "$evil" --price 0 $small --study "$evil.study"
+  expect_status 0 "$zilch" optimize --problem linear --data "$evil" --penalty 0 $small --study "$evil.study"
   ln -s "$evaluator" "$evil.program"
   quoted="'./$(printf '%s' "$evil.program" | sed "s/'/'\\\\''/g")'"
-  expect_status 0 "$zilch" optimize --program "$quoted json error=0.1" --dim 3 $small --recheck 3 --study program
+  expect_status 0 "$zilch" optimize --program "$quoted json error=0.1" --dim 3 $small --final-evaluations 3 --study program
   cat >"fails" <<'SH'
 #!/bin/sh
 while read -r line; do
@@ -174,8 +184,8 @@ while read -r line; do
 done
 SH
   chmod +x fails
-  expect_status 0 "$zilch" optimize --program ./fails --dim 3 $small --recheck 3 --study failed
-  expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --recheck 20 --held-out 5 --study told
+  expect_status 0 "$zilch" optimize --program ./fails --dim 3 $small --final-evaluations 3 --study failed
+  expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --final-evaluations 20 --held-out 5 --study told
   printf 'a_main = x\n' >"$evil.formulas"
   expect_status 0 "$zilch" play --controller "$evil.formulas" --html flown.html --svg flown.svg
   printf '0.5,0.5\n' >"$evil.csv"

@@ -10,11 +10,9 @@ tiny()
 }
 
 # What is printed, exactly: the optimum of this sphere is all zeros, and the law is told to begin there.
-expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --margin 0 --prune no
+expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --margin 0 --final-pruning no
 expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
-search: law zig, population 20, elites 5, archive latest, again uncertain, price 0
-fit: inverter exact, shrinkage fisher, projection clip
-refit: prior sigma 5, weighting linear, shift 0.25, copied 0.02, redrawn 0.05, timid 0.5, widened
+search: method default, penalty 0, population 20, elites 5, initial p 0, margin 0
 seed: 1
 stopped by: generations
 generations: 4
@@ -42,7 +40,7 @@ expect_in_output 'problem: sphere:dim=6,active=2,noise=0.1, 6 coordinates, minim
 expect_in_output 'study: sphere.study, run 3'
 grep -qE '^recommended: value [0-9.e+-]+ \+- [0-9.e+-]+ in [0-9]+ of [0-9]+ fresh evaluations' "$out" || complain 'no standard error'
 
-# Neither threads nor chance change a run; the seed does, and so does each law.
+# Neither threads nor chance change a run; the seed does, and so does each method.
 for threads in 1 2 7; do
   expect_status 0 tiny --problem smop2 --dim 12 --threads "$threads" --study "threads$threads"
   cp "$out" "printed$threads"
@@ -51,8 +49,8 @@ done
 expect_same export1 export2
 expect_same export1 export7
 [ "$(wc -l <export1)" -eq 81 ] || complain 'not 80 evaluations and a header'
-for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '--initial-sigma 1' '--elites 6' \
-  '--shrinkage none' '--shrinkage bayes' '--shrinkage all' '--inverter amortised' '--preset published'; do
+for option in '--seed 2' '--method gaussian' '--method adhoc' '--method ea' '--penalty 0.1' '--initial-sigma 1' '--elites 6' \
+  '--shrinkage none' '--shrinkage bayes' '--shrinkage all' '--inverter amortised' '--method published'; do
   rm -f other
   # shellcheck disable=SC2086 # words
   expect_status 0 tiny --problem smop2 --dim 12 --study other $option
@@ -60,11 +58,11 @@ for option in '--seed 2' '--law dense' '--law adhoc' '--law ea' '--price 0.1' '-
   ! cmp -s export1 export_other || complain "the same run with $option"
 done
 expect_status 0 tiny --problem smop2 --dim 12 --study fisher --shrinkage fisher # as usual
-expect_in_output 'fit: inverter exact, shrinkage fisher, projection clip'
+expect_output "$(sed 's/: threads1,/: fisher,/' printed1)"
 "$zilch" export fisher >export_fisher
 expect_same export1 export_fisher
 "$zilch" show fisher --run 1 --json | grep -q '"shrinkage": *"fisher"' || complain 'the shrinkage is not kept'
-# Each part of the refit, and what else is new each generation, changes a run, of this law or of all; with noise and
+# Each part of the refit, and what else is new each generation, changes a run, of this method or of all; with noise and
 # generations enough for it to happen.
 # longer FILE OPTION...: what was evaluated, to FILE
 longer()
@@ -73,72 +71,70 @@ longer()
   shift
   rm -f long
   expect_status 0 "$zilch" optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8 --generations 15 \
-    --recheck 20 --study long "$@"
+    --final-evaluations 20 --study long "$@"
   "$zilch" export long >"$file"
 }
 longer usual
 cp "$out" usual.printed
-expect_in_output 'refit: prior sigma 5, weighting linear, margin 0.5, shift 0.25, copied 0.02, redrawn 0.05, timid 0.5, widened'
+grep -qxF 'search: method default, penalty 0, population 30, elites 8' "$out" || complain 'not what the search was asked for'
 grep -qE '^noise: [0-9.]+, the standard deviation of one evaluation' "$out" || complain 'the noise is not told'
-longer again --prior-sigma 5 --margin 0.5 --timid 0.5 --shift 0.25 --copied 0.02 --redrawn 0.05 --widened yes --weighting linear --values normal --again uncertain \
-  --archive latest --shrinkage fisher --initial-spread 0.1 --restart 0 --preset default --prune yes
+longer again --prior-sigma 5 --margin 0.5 --reactivation 0.5 --mean-shift 0.25 --recombination 0.02 --immigrants 0.05 --variance-scaling yes \
+  --weighting linear --reevaluate uncertain --aggregate latest --shrinkage fisher --initial-spread 0.1 --method default --final-pruning yes \
+  --archive-size 0 --structure full --rank 10 --inverter exact --projection clip --sigma-floor 0 --initial-p 0.5 --initial-mu 0 \
+  --initial-sigma 2 --min-active 0 --max-active 0 --penalty 0
 expect_same usual again
 cmp -s usual.printed "$out" || complain 'what is said as it is changes what is printed'
-for option in '--archive mean' '--again all' '--again none' '--initial-spread 0' '--restart 2' '--prior-p 20' '--prior-mu 20' \
-  '--prior-sigma 0' '--prior-correlation 20' '--weighting equal' '--weighting log' '--values scores' '--margin 0' '--margin 6' \
-  '--timid 0' '--shift 0' '--copied 0.1' '--redrawn 0'; do
+for option in '--aggregate mean' '--reevaluate all' '--reevaluate none' '--initial-spread 0' '--prior-sigma 0' '--weighting equal' \
+  '--margin 0' '--margin 6' '--reactivation 0' '--mean-shift 0' '--recombination 0.1' '--immigrants 0' '--sigma-floor 0.5' \
+  '--structure diagonal' '--structure low-rank'; do
   # shellcheck disable=SC2086 # words
   longer other $option
   ! cmp -s usual other || complain "the same run with $option"
   [ "$(grep '^best seen: ' "$out")" != "$(grep '^best seen: ' usual.printed)" ] || complain "the same best with $option"
 done
-# Improvements from far outside: of a narrow law, far from the optimum.
-for widened in yes no; do
-  longer "$widened" --problem sphere:active=3,dim=12 --initial-sigma 0.05 --widened "$widened"
-  grep '^best seen: ' "$out" >"$widened.best"
+# Improvements from far outside: of a narrow distribution, far from the optimum.
+for scaling in yes no; do
+  longer "$scaling" --problem sphere:active=3,dim=12 --initial-sigma 0.05 --variance-scaling "$scaling"
+  grep '^best seen: ' "$out" >"$scaling.best"
 done
-! cmp -s yes no && ! cmp -s yes.best no.best || complain 'the same run with --widened no'
-longer other --widened no --timid 0 --shift 0 --copied 0.1 --redrawn 0.2 --margin 0 --prior-p 3 --prior-mu 0.5 --prior-correlation 1e3 --weighting log --values scores
-expect_in_output 'refit: prior p 3, prior mu 0.5, prior sigma 5, prior correlation 1000, weighting log, values scores'
-longer other --restart 2
-expect_in_output 'price 0, restart 2'
-grep -qE '^restarts: [1-9]' "$out" || complain 'restarts are not told'
+! cmp -s yes no && ! cmp -s yes.best no.best || complain 'the same run with --variance-scaling no'
+# What is not as the method has it is told, in the words of the options.
+longer other --variance-scaling no --reactivation 0 --mean-shift 0 --recombination 0.1 --immigrants 0.2 --margin 0 --weighting equal
+grep -qxF 'search: method default, penalty 0, population 30, elites 8, weighting equal, margin 0, mean shift 0, recombination 0.1, immigrants 0.2, reactivation 0, variance scaling no' "$out" || complain 'not what was asked for'
 "$zilch" show long --run 1 >"$out"
-grep -qE '^restarts: [1-9]' "$out" && grep -q '^noise: ' "$out" || complain 'not told afterwards'
-# Of another law there is no refit to tell.
-longer other --law ea
-! grep -q '^fit\|^refit' "$out" || complain 'a fit where there is none'
+grep -q '^noise: ' "$out" || complain 'not told afterwards'
+longer other --method ea
+grep -qxF 'search: method ea, penalty 0, population 30, elites 8' "$out" || complain 'not the method alone'
 
-# The preset is for every problem, and what is said beside it wins, before it or behind.
-longer paper --preset published
-expect_in_output 'archive latest, again all, price 0'
-expect_in_output 'fit: inverter amortised, shrinkage none, projection clip'
-! grep -q '^refit' "$out" || complain 'something is kept from one refit to the next'
-longer same --law zig --archive latest --again all --inverter amortised --shrinkage none --projection clip --initial-p 0.5 \
-  --initial-mu 0 --initial-sigma 2 --initial-spread 0 --restart 0 --prior-p 0 --prior-mu 0 --prior-sigma 0 --prior-correlation 0 \
-  --weighting equal --values normal --margin 0 --timid 0 --shift 0 --copied 0 --redrawn 0 --widened no
+# A method is for every problem, and what is said beside it wins, before it or behind.
+longer paper --method published
+grep -qxF 'search: method published, penalty 0, population 30, elites 8' "$out" || complain 'not the method alone'
+longer same --method default --aggregate latest --reevaluate all --inverter amortised --shrinkage none --projection clip --initial-p 0.5 \
+  --initial-mu 0 --initial-sigma 2 --initial-spread 0 --prior-sigma 0 --weighting equal --margin 0 --reactivation 0 --mean-shift 0 \
+  --recombination 0 --immigrants 0 --variance-scaling no
 expect_same paper same
-longer first --margin 0.5 --preset published
-expect_in_output 'refit: margin 0.5'
-longer second --preset published --margin 0.5
+longer first --margin 0.5 --method published
+expect_in_output 'method published, penalty 0, population 30, elites 8, margin 0.5'
+longer second --method published --margin 0.5
 expect_same first second
 ! cmp -s paper first || complain 'the margin changes nothing'
-expect_status 0 tiny --problem smop1 --dim 9 --preset published --study paper.study
-expect_in_output 'search: law zig, population 20, elites 5, archive latest, again all, price 0'
+expect_status 0 tiny --problem smop1 --dim 9 --method published --study paper.study
+expect_in_output 'search: method published, penalty 0, population 20, elites 5'
 expect_in_output 'in 1 fresh evaluation, active'
-expect_status 0 tiny --problem smop1 --dim 9 --preset published --prune yes --study paper.study
+expect_status 0 tiny --problem smop1 --dim 9 --method published --final-pruning yes --study paper.study
 expect_in_output 'fresh evaluations, active'
-expect_status 0 "$zilch" optimize --problem smop1 --dim 9 --preset published --evaluations 600 --study paper.study
+expect_status 0 "$zilch" optimize --problem smop1 --dim 9 --method published --evaluations 600 --study paper.study
 expect_in_output 'population 500, elites 100'
 "$zilch" show paper.study --run 1 --json >run.json
 expect_status 0 python3 - <<'PYTHON'
 import json
 run = json.load(open("run.json"))
 s = run["settings"]
-assert (s["archive"], s["again"], s["weighting"], s["values"], s["widened"]) == ("latest", "all", "equal", "normal", False)
-for name in ("initial_spread", "restart", "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "shift", "copied", "redrawn", "timid"):
+assert (s["aggregate"], s["reevaluate"], s["weighting"], s["variance_scaling"], s["inverter"], s["shrinkage"]) == (
+    "latest", "all", "equal", False, "amortised", "none")
+for name in ("initial_spread", "prior_sigma", "margin", "mean_shift", "recombination", "immigrants", "reactivation"):
     assert s[name] == 0, name
-assert run["restarts"] == 0 and run["scale"] == 1 and run["price"] == 0
+assert run["restarts"] == 0 and run["scale"] == 1 and run["penalty"] == 0 and run["method"] == "published"
 PYTHON
 
 for problem in smop1 smop2 smop3 smop4 smop5 smop6 smop7 smop8; do
@@ -152,13 +148,13 @@ for problem in ellipsoid rosenbrock; do
   expect_in_output "problem: $problem:dim=20,active=20, 20 coordinates, minimize"
 done
 
-# The live line on a terminal: with noise and restarts, and only whole parts of it where it is narrow.
+# The live line on a terminal: with noise, and only whole parts of it where it is narrow.
 expect_status 0 python3 - "$zilch" <<'PYTHON'
 import fcntl, os, pty, re, struct, subprocess, sys, termios
 number = r"-?[0-9.e+-]+"
 line = (rf"generation [0-9]+(  [0-9]+ s left(  fitness {number}(  value {number}(  active [0-9]+"
-        rf"((  noise {number})?((  restarts [0-9]+)?(  [0-9]+/s)?)?)?)?)?)?)?")
-command = [sys.argv[1]] + ("optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8 --restart 2"
+        rf"((  noise {number})?(  [0-9]+/s)?)?)?)?)?)?")
+command = [sys.argv[1]] + ("optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8"
                            " --generations 0 --time 0.6 --study live").split()
 for columns in 150, 36:
     master, terminal = pty.openpty()
@@ -174,7 +170,7 @@ for columns in 150, 36:
     assert run.wait() == 0
     shown = [part for part in text.decode().replace("\x1b[K", "").split("\r") if part.startswith("generation")]
     assert all(re.fullmatch(line, part) and len(part) < columns for part in shown), shown
-    assert columns < 150 or ("noise" in shown[-1] and "restarts" in shown[-1] and shown[-1].endswith("/s")), shown
+    assert columns < 150 or ("noise" in shown[-1] and shown[-1].endswith("/s")), shown
 PYTHON
 
 # Limits: whichever is met first.
@@ -210,22 +206,19 @@ for row in csv.DictReader(open("points.csv")):
     assert eval(sys.argv[1]), (sys.argv[1], x)
 PYTHON
 }
-holds '2 <= len(active) <= 3' --active-least 2 --active-most 3
-holds 'x[1] and x[4] and x[5] and not x[2] and not x[9]' --on 1,4-5 --off 2,9
+holds '2 <= len(active) <= 3' --min-active 2 --max-active 3
+holds 'x[1] and x[4] and x[5] and not x[2] and not x[9]' --forced-on 1,4-5 --forced-off 2,9
 holds 'bool(x[1]) == bool(x[2]) == bool(x[3]) and bool(x[5]) == bool(x[7])' --groups '1-3; 5, 7'
 holds 'all(-0.5 <= v <= 0.25 for v in x[1:])' --bounds -0.5:0.25
 holds 'all(v >= 0 for v in x[1:])' --bounds 0:none
 printf 'lower,upper\n# the first\n0,1\nnone,0\n,none\n-1,1\n-1,1\n-1,1\n-1,1\n-1,1\n3,4\n' >bounds.csv
 holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-file bounds.csv
-holds 'True' --bounds : --shortlist 3 --recheck 9
+holds 'True' --bounds : --final-candidates 3 --final-evaluations 9
 # Pruning without noise: an evaluation for each coordinate is there, said or not.
-expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --study pruned
+expect_status 0 tiny --problem sphere:active=2 --dim 9 --penalty 5 --method gaussian --initial-p 1 --study pruned
 expect_in_output ', 9 pruned'
-expect_status 0 tiny --problem sphere:active=2 --dim 9 --price 5 --law dense --initial-p 1 --prune no --study pruned
+expect_status 0 tiny --problem sphere:active=2 --dim 9 --penalty 5 --method gaussian --initial-p 1 --final-pruning no --study pruned
 expect_in_output 'in 1 fresh evaluation, active 9'
-# What is asked for beyond the population makes it larger.
-expect_status 0 tiny --problem smop1 --dim 9 --over-ask 0.5 --generations 2 --study over
-expect_in_output 'evaluations: 60 of'
 # A value that is a negative zero stays one.
 printf '1,0,0,-0\n0,1,0,3\n' >zero.csv
 expect_status 0 tiny --problem smop1 --dim 3 --warm-start zero.csv --study zero
@@ -238,18 +231,19 @@ holds 'True' --warm-start warm.csv
 [ "$(grep -c '^1,1,.*,1,1\.0[0-9]*,0,0,0,0,0,0,0,0$' points.csv)" -ge 7 ] || complain 'no warm start'
 expect_failure 'warm.csv: has 10 columns; a point'"'"'s 8 coordinates and its value are 9' \
   tiny --problem smop1 --dim 8 --study box --warm-start warm.csv
-expect_failure 'warm.csv: row 1: column 1 is 1, but forced off' \
-  tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --off 1
-expect_failure 'warm.csv: row 3: column 1 is 1.02, out of its bounds 0 and 1.01' \
+expect_failure 'warm.csv: row 1, column 1: the value is 1, but it is forced off' \
+  tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --forced-off 1
+expect_failure 'warm.csv: row 3, column 1: the value 1.02 is out of its bounds 0 and 1.01' \
   tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --bounds 0:1.01
-expect_failure 'warm.csv: row 1: columns 1 and 3 must be active together' \
+expect_failure 'warm.csv: row 1, columns 1 and 3: they must be active together' \
   tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --groups 1,3
 
 # Regression: y = 3 + 2 b - e, and nothing else.
 awk 'BEGIN {srand(1); print "a,b,c,d,e,y"; for (i = 0; i < 60; i++) {for (j = 1; j <= 5; j++) {v[j] = rand() * j; printf "%.6f,", v[j]}
   printf "%.6f\n", 3 + 2 * v[2] - v[5] + 0.01 * rand()}}' >linear.csv
 expect_status 0 tiny --problem linear --data linear.csv
-expect_in_output 'problem: linear:data=linear.csv,response=6,searched=subset,validation=0.3, 5 coordinates, minimize'
+expect_in_output 'problem: linear:response=6,searched=subset,validation=0.3, 5 coordinates, minimize'
+expect_in_output 'data: linear.csv'
 awk -F': ' '$1 == "b" {b = $2} $1 == "e" {e = $2} $1 == "intercept" {i = $2}
   END {exit !(b > 1.9 && b < 2.1 && e > -1.1 && e < -0.9 && i > 2.9 && i < 3.1)}' "$out" || complain 'not the coefficients'
 expect_in_output 'training: mean squared error'
@@ -291,17 +285,23 @@ assert 0 < fit["validation_error"] < 1 and fit["validation_score"] > 0.99
 assert best["recommended"]["failures"] == 0 and 1 < best["recommended"]["spent"] <= 2 * (5 + 2)
 PYTHON
 cut -d, -f2,5,6 linear.csv | tail -n +2 | awk -F, '{print $1 "," ($3 > 4) "," $2}' >logistic.csv
-expect_status 0 tiny --problem logistic --data logistic.csv --response 2 --searched coefficients --price 0.001
-expect_in_output 'problem: logistic:data=logistic.csv,response=2,searched=coefficients,validation=0.3, 2 coordinates, minimize'
+expect_status 0 tiny --problem logistic --data logistic.csv --response 2 --searched coefficients --penalty 0.001
+expect_in_output 'problem: logistic:response=2,searched=coefficients,validation=0.3, 2 coordinates, minimize'
+expect_in_output 'data: logistic.csv'
 grep -qE '^column (1|3): ' "$out" || complain 'no coefficient'
 expect_in_output 'mean log loss'
 expect_status 0 tiny --problem linear --data linear.csv --response a --validation 0.5
 expect_in_output 'response=1'
-expect_failure 'linear.csv: regression: y of row 1 is ' tiny --problem logistic --data linear.csv
+# A column may have any name.
+sed '1s/.*/yes,b,c,d,e,y/' linear.csv >yes.csv
+expect_status 0 tiny --problem linear --data yes.csv --response yes --study named
+expect_status 0 "$zilch" show named --run 1
+expect_in_output ' --response yes'
+expect_failure 'linear.csv: row 1, column 6 (y): y is ' tiny --problem logistic --data linear.csv
 cut -d, -f1 linear.csv >one.csv
 expect_failure 'one.csv: has one column: a regression needs one to be explained' tiny --problem linear --data one.csv
 awk 'BEGIN {for (i = 0; i < 9; i++) print i ",1e200,-" i "e200"}' >large.csv
-expect_failure 'large.csv: column 3 is too large; scale it' tiny --problem linear --data large.csv --response 1
+expect_failure 'large.csv: column 3: the values are too large; scale them' tiny --problem linear --data large.csv --response 1
 expect_failure 'nowhere: cannot open' tiny --problem linear --data nowhere
 
 # Wrong usage, before anything is written.
@@ -321,60 +321,54 @@ wrong '--problem: ' --problem nothing
 wrong '--problem: smop1: dim must be a whole number' --problem smop1:dim=many
 wrong '--problem: lander: "dim" is none of its settings' --problem lander --dim 3
 wrong "unknown option '--popluation'; did you mean '--population'?" --problem smop1 --popluation 3
-wrong "--law: 'zag' is none of zig|dense|adhoc|ea" --problem smop1 --law zag
-wrong "--archive: 'best' is none of latest|mean" --problem smop1 --archive best
+wrong "--method: 'zag' is none of default|published|gaussian|adhoc|ea" --problem smop1 --method zag
+wrong "--aggregate: 'best' is none of latest|mean" --problem smop1 --aggregate best
 wrong "--generations: '-1' is not a whole number" --problem smop1 --generations -1
-wrong "--price: '-1' is not a number of at least 0" --problem smop1 --price -1
+wrong "--penalty: '-1' is not a number of at least 0" --problem smop1 --penalty -1
 wrong "--initial-p: '2' is not a number from 0 to 1" --problem smop1 --initial-p 2
-wrong "--initial-spread: '-0.1' is not a number from 0 to 1" --problem smop1 --initial-spread -0.1
-wrong '--initial-spread: must be below 1' --problem smop1 --initial-spread 1
-wrong "--restart: '-1' is not a whole number" --problem smop1 --restart -1
-for name in prior-p prior-mu prior-sigma prior-correlation; do
-  wrong "--$name: '-1' is not a number from 0 to 1000000" --problem smop1 --$name -1
-  wrong "--$name: '2e6' is not a number from 0 to 1000000" --problem smop1 --$name 2e6
-done
+wrong "--initial-spread: '-0.1' is not a number from 0 to 0.999999" --problem smop1 --initial-spread -0.1
+wrong "--initial-spread: '1' is not a number from 0 to 0.999999" --problem smop1 --initial-spread 1
+wrong "--prior-sigma: '-1' is not a number from 0 to 1000000" --problem smop1 --prior-sigma -1
+wrong "--prior-sigma: '2e6' is not a number from 0 to 1000000" --problem smop1 --prior-sigma 2e6
 wrong "--margin: '-1' is not a number of at least 0" --problem smop1 --margin -1
-for name in timid shift copied redrawn; do
+for name in reactivation mean-shift recombination immigrants; do
   wrong "--$name: '-1' is not a number from 0 to 1" --problem smop1 --$name -1
   wrong "--$name: '1.5' is not a number from 0 to 1" --problem smop1 --$name 1.5
 done
-wrong 'margin must be from 0 to 4.5, not 4.6' --problem smop1 --dim 9 --margin 4.6
-wrong "--again: 'some' is none of all|uncertain|none" --problem smop1 --again some
-wrong "--weighting: 'square' is none of equal|linear|log" --problem smop1 --weighting square
-wrong "--values: 'uniform' is none of normal|scores" --problem smop1 --values uniform
-wrong "--widened: '1' is none of no|yes" --problem smop1 --widened 1
+wrong 'margin must be from 0 to 4.5, half of the coordinates, not 4.6' --problem smop1 --dim 9 --margin 4.6
+wrong "--reevaluate: 'some' is none of all|uncertain|none" --problem smop1 --reevaluate some
+wrong "--weighting: 'square' is none of equal|linear" --problem smop1 --weighting square
+wrong "--variance-scaling: '1' is none of no|yes" --problem smop1 --variance-scaling 1
 wrong "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all" --problem smop1 --shrinkage some
-wrong "--prune: 'x' is none of no|yes" --problem smop1 --prune x
-wrong "option '--prune' needs a value: NAME" --problem smop1 --prune
-wrong "--preset: 'paper' is none of default|published" --problem smop1 --preset paper
+wrong "--final-pruning: 'x' is none of no|yes" --problem smop1 --final-pruning x
+wrong "option '--final-pruning' needs a value: NAME" --problem smop1 --final-pruning
+wrong "--method: 'paper' is none of default|published|gaussian|adhoc|ea" --problem smop1 --method paper
 wrong '--elites 500: must be fewer than the population, which is 500' --problem smop1 --elites 500
-wrong "unknown option '--share'" --problem smop1 --share 0.5
+wrong "--quorum is for 'zilch ask', not for smop1" --problem smop1 --quorum 0.5
 wrong "--dim: '1000001' is not a whole number from 1 to 1000000" --problem smop1 --dim 1000001
 wrong 'structure full takes a dimension of 1 to 16000, not 16001; structure low-rank' --problem smop1 --dim 16001
 wrong "--structure: 'lowrank' is none of full|diagonal|low-rank" --problem smop1 --structure lowrank
 wrong "--rank: '0' is not a whole number from 1 to 1000" --problem smop1 --structure low-rank --rank 0
-wrong 'prior_correlation is for structure full, not low-rank' --problem smop1 --structure low-rank \
-  --prior-correlation 5
-wrong 'remember must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --remember 99
-wrong "--shortlist: '100001' is not a whole number from 1 to 100000" --problem smop1 --shortlist 100001
-wrong "--recheck: '10000001' is not a whole number from 1 to 10000000" --problem smop1 --recheck 10000001
-wrong '--active-least 5 is more than --active-most 4' --problem smop1 --active-least 5 --active-most 4
+wrong 'archive_size must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --archive-size 99
+wrong "--final-candidates: '100001' is not a whole number from 0 to 100000" --problem smop1 --final-candidates 100001
+wrong "--final-evaluations: '10000001' is not a whole number from 0 to 10000000" --problem smop1 --final-evaluations 10000001
+wrong '--min-active 5 is more than --max-active 4' --problem smop1 --min-active 5 --max-active 4
 wrong '--weights: only the amortised inverter has networks' --problem smop1 --weights file
 wrong '--bounds and --bounds-file: give one' --problem smop1 --bounds 0:1 --bounds-file bounds.csv
 wrong '--bounds: bounds are LOW:HIGH' --problem smop1 --bounds 3
 wrong '--bounds: the lower bound 3 is above the upper 1' --problem smop1 --bounds 3:1
 wrong "--bounds: 'x' is neither a number nor 'none'" --problem smop1 --bounds x:1
-wrong "--on: '200': coordinates are numbered from 1 to 100" --problem smop1 --on 200
-wrong "--on: '0': coordinates are numbered from 1 to 100" --problem smop1 --on 0
-wrong "--on: '5-3' goes backwards" --problem smop1 --on 5-3
-wrong "--on: 'a' is no coordinate's number" --problem smop1 --on 1,a
-wrong "--on: '' is no coordinate's number" --problem smop1 --on 1,
-wrong '--off: coordinate 2 is named twice' --problem smop1 --on 1,2 --off 2
+wrong "--forced-on: '200': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 200
+wrong "--forced-on: '0': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 0
+wrong "--forced-on: '5-3' goes backwards" --problem smop1 --forced-on 5-3
+wrong "--forced-on: 'a' is no coordinate's number" --problem smop1 --forced-on 1,a
+wrong "--forced-on: '' is no coordinate's number" --problem smop1 --forced-on 1,
+wrong '--forced-off: coordinate 2 is named twice' --problem smop1 --forced-on 1,2 --forced-off 2
 wrong '--groups: coordinate 3 is named twice' --problem smop1 --groups '1-3;3'
-wrong 'keeps what is forced' --problem smop1 --on 1-3 --active-most 2
-wrong '--recheck 5: is less than --shortlist 6' --problem smop1 --recheck 5 --shortlist 6
-wrong 'coordinate 3 is forced off, another one of its group on' --problem smop1 --groups 1-3 --on 1 --off 3
-wrong 'the bounds of coordinate 1 allow only zero, but it must be active' --problem smop1 --bounds 0:0 --on 1
+wrong 'keeps what is forced' --problem smop1 --forced-on 1-3 --max-active 2
+wrong '--final-evaluations 5: is less than --final-candidates 6' --problem smop1 --final-evaluations 5 --final-candidates 6
+wrong 'coordinate 3: it is forced off, another one of its group on' --problem smop1 --groups 1-3 --forced-on 1 --forced-off 3
+wrong 'coordinate 1: the bounds allow only zero, but it must be active' --problem smop1 --bounds 0:0 --forced-on 1
 wrong '--data FILE is missing, which linear needs' --problem linear
 wrong '--problem: linear takes no settings behind the colon' --problem linear:dim=3 --data linear.csv
 wrong '--validation: must be between 0 and 1, the ends excluded' --problem linear --data linear.csv --validation 0
@@ -420,14 +414,15 @@ expect_status 0 tiny --problem smop1 --dim 4 --study "$name"
 expect_status 0 tiny --problem smop1 --dim 4 --stud="$name" --seed 2
 expect_status 0 "$zilch" resume "$name" --generations 6
 expect_status 0 "$zilch" show "$name" --run 2
-expect_in_output 'asked for: zilch optimize --population 20 --elites 5 --generations 4 --problem smop1 --dim 4 --seed 2'
+expect_in_output 'asked for: zilch optimize --problem smop1:dim=4 --penalty 0 --population 20 --elites 5 --generations 4 --seed 2'
 
 # Help tells the defaults.
-expect_status 0 "$zilch" optimize --help
+expect_status 0 "$zilch" optimize --help-all
 tr -s ' \n' '  ' <"$out" >help
-for text in 'default 500' 'default 100' 'default zig' 'latest|mean; default latest' 'none|entrywise|bayes|fisher|all; default fisher' 'equal|linear|log; default linear' 'default uncertain' 'default exact' 'default 0.25' 'no|yes; default yes' \
-  '--prior-sigma=X Of the law zig' 'makes the population larger by that share' 'default subset' 'default 0.3' \
-  'what suits the problem' 'such as smop1:dim=1000' "such as '1-3;4,6'"; do
+for text in 'default 500' 'default 100' 'default|published|gaussian|adhoc|ea; default default' 'latest|mean; default latest' \
+  'none|entrywise|bayes|fisher|all; default fisher' 'equal|linear; default linear' 'default uncertain' 'default exact' 'default 0.25' \
+  'no|yes; default yes' '--prior-sigma=X The standard deviations of the last generation' 'default subset' 'default 0.3' \
+  'such as smop1:dim=1000' "such as '1-3;4,6'"; do
   grep -qF -e "$text" help || complain "not in the help: $text"
 done
 verdict

@@ -8,7 +8,7 @@ export ZILCH_TEST_LOG="$scratch/log"
 # search ARGUMENTS...: a small one
 search()
 {
-  "$zilch" optimize --dim 10 --population 100 --generations 20 --price 0.1 --prune no --recheck 20 "$@"
+  "$zilch" optimize --dim 10 --population 100 --generations 20 --penalty 0.1 --final-pruning no --final-evaluations 20 "$@"
 }
 
 # What was logged as started is gone, in five seconds at most.
@@ -42,7 +42,12 @@ for way in json 'json --jobs 3' 'json --jobs 2 --ahead 5' 'plain --plain' 'plain
   expect_same export export_first
 done
 expect_status 0 search --generations 4 --program "'$evaluator' \"sparse\"" --sparse --study sparse.study
-expect_in_output "problem: program:'$evaluator' \"sparse\", 10 coordinates, minimize"
+expect_in_output 'problem: program, 10 coordinates, minimize'
+expect_in_output "program: '""'\''$evaluator'\'' \"sparse\"'"
+# A command of any length is kept whole.
+long="$evaluator json $(printf '%05000d' 0)"
+expect_status 0 search --generations 1 --program "$long" --study long.study
+expect_status 0 "$zilch" resume long.study --generations 2 --program "$long"
 expect_nobody
 
 # A clean search, and one whose evaluator crashes in 5 % of the calls, hangs in 1 % and prints rubbish in 1 %: the same
@@ -52,7 +57,7 @@ expect_in_output 'stopped by: target'
 expect_in_output ', 0 failed'
 : >"$ZILCH_TEST_LOG"
 expect_status 0 search --program "$evaluator json crash=0.05 hang=0.01 garbage=0.01" --timeout 0.5 --jobs 2 --target 1e-3 \
-  --generations 0 --study broken.study --recheck 1 --shortlist 1
+  --generations 0 --study broken.study --final-evaluations 1 --final-candidates 1
 expect_in_output 'stopped by: target'
 expect_nobody
 cp "$out" broken
@@ -73,7 +78,7 @@ expect_in_output '"reason": "was ended by signal 11 (Segmentation fault)"'
 expect_status 2 "$zilch" export broken.study --failures --generations
 
 # It fails always: the last messages, and how it goes on when the program is mended.
-expect_status 1 search --program "$evaluator json exit=1" --most-failures 5 --study never.study
+expect_status 1 search --program "$evaluator json exit=1" --max-failures 5 --study never.study
 expect_in_error 'the last failures of 5:'
 expect_in_error 'point 4: the program ended with status 3 before it answered'
 expect_in_error '  | cannot go on'
@@ -84,11 +89,11 @@ expect_in_error '5 evaluations in a row failed'
 
 # The shortest timeout is one; programs that attack their guards do not outlast one.
 : >"$ZILCH_TEST_LOG"
-expect_status 1 timeout -s KILL 60 "$zilch" optimize --dim 10 --program "$evaluator json hang=1" --timeout 1e-10 --most-failures 3
+expect_status 1 timeout -s KILL 60 "$zilch" optimize --dim 10 --program "$evaluator json hang=1" --timeout 1e-10 --max-failures 3
 expect_in_error 'did not answer within 1e-10 seconds'
 for how in stop=1 stop=3 kill=1 kill=2; do
   expect_status 1 timeout -s KILL 60 "$zilch" optimize --dim 10 --program "$evaluator json stubborn daemons=2 $how" --timeout 0.2 \
-    --most-failures 3
+    --max-failures 3
   expect_in_error '3 evaluations in a row failed'
 done
 expect_status 2 search --program "$evaluator json" --timeout -1
@@ -99,7 +104,7 @@ expect_nobody
 for signal in TERM KILL; do
   : >"$ZILCH_TEST_LOG"
   rm -f cut.study
-  "$zilch" optimize --dim 10 --population 100 --generations 4 --price 0.1 --prune no --recheck 20 \
+  "$zilch" optimize --dim 10 --population 100 --generations 4 --penalty 0.1 --final-pruning no --final-evaluations 20 \
     --program "$evaluator json sleep=12 child=1" --jobs 2 --study cut.study >"$out" 2>"$err" &
   pid=$!
   sleep 0.6
@@ -144,9 +149,9 @@ for line in sys.stdin:
     point = json.loads(line)
     print(json.dumps({"id": point["id"], "value": sum((v - (i == 0))**2 for i, v in enumerate(point["x"]))}), flush=True)
 PYTHON
-expect_status 0 "$zilch" optimize --program 'python3 values.py' --dim 5 --population 12 --generations 4 --price 0.1 --study by_program \
-  --recheck 1 --shortlist 1 --prune no
-"$zilch" ask by_hand --dim 5 --population 12 --price 0.1 -n 5 >first
+expect_status 0 "$zilch" optimize --program 'python3 values.py' --dim 5 --population 12 --generations 4 --penalty 0.1 --study by_program \
+  --final-evaluations 1 --final-candidates 1 --final-pruning no
+"$zilch" ask by_hand --dim 5 --population 12 --penalty 0.1 -n 5 >first
 for generation in 1 2 3 4; do
   "$zilch" ask by_hand >>first
   python3 values.py <first | sort -t: -k3 >second # by value
@@ -195,7 +200,7 @@ echo '42 1.5' >late
 expect_status 0 "$zilch" tell many late # late
 printf 'x1;;ID;value\n0;;43;2.5\n' >unnamed # a column without a name
 expect_status 0 "$zilch" tell many unnamed
-"$zilch" ask wide --dim 50000 --law ea --population 5 --elites 2 -n 1 --csv >points # as it came, and quickly
+"$zilch" ask wide --dim 50000 --method ea --population 5 --elites 2 -n 1 --csv >points # as it came, and quickly
 awk 'NR == 1 {print $0 ",value"} NR > 1 {print $0 ",1.5"}' points >values
 expect_status 0 timeout 20 "$zilch" tell wide values
 for wrong in 'id,worth' '1' 'x,1' '{"id":1}' '{"id":1,"value":"a"}' '{"id":1,"value":1' '99999 1' '44,abc' '1.5,2' '44,1,-1'; do
@@ -203,7 +208,7 @@ for wrong in 'id,worth' '1' 'x,1' '{"id":1}' '{"id":1,"value":"a"}' '{"id":1,"va
   expect_status 1 "$zilch" tell many wrong
 done
 expect_status 1 "$zilch" tell many no_such_file
-expect_status 2 "$zilch" ask many --price 3
+expect_status 2 "$zilch" ask many --penalty 3
 expect_status 2 "$zilch" ask nothing_here
 expect_status 2 "$zilch" ask many --more
 expect_status 1 "$zilch" ask by_program

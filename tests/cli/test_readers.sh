@@ -14,7 +14,7 @@ small='--population 6 --elites 2 --threads 1'
 {
   expect_status 0 "$zilch" compare --problem sphere:dim=5,active=2 --methods 'a:default+population=6+elites=2,b:default+population=7+elites=2' \
     --seeds 1 --generations 2 --threads 1 --study ended.study
-  expect_status 0 "$zilch" lander --episodes 1 --generations 2 --held-out 1 --recheck 2 --shortlist 1 --study lander.study $small
+  expect_status 0 "$zilch" lander --episodes 1 --generations 2 --held-out 1 --final-evaluations 2 --final-candidates 1 --study lander.study $small
   expect_status 0 "$zilch" ask turns.study --dim 3 --population 6 --elites 2
 }
 

@@ -3,7 +3,7 @@
 # same, where something is missing. What a browser makes of the page: test_page.sh.
 . "$(dirname "$0")/lib.sh"
 small=population=20+elites=5
-methods="dense:published+dense+price=0+$small,it's <b>:$small+recheck=20,zig:published+$small"
+methods="gaussian:gaussian+reevaluate=all+initial-spread=0+final-pruning=no+penalty=0+$small,it's <b>:$small+final-evaluations=20,published:published+$small"
 
 # A comparison on the lander: the tables are those of 'zilch compare', which come from the searches themselves.
 compare()
@@ -54,7 +54,7 @@ assert page.tables["table-runs"][1:] == expected, (page.tables["table-runs"], ex
 
 # The other tables say what 'zilch compare' prints, number for number.
 blocks = open("tables.txt", encoding="utf-8").read().split("\n\n")
-names = ["it's <b>", "dense", "zig"]
+names = ["it's <b>", "gaussian", "published"]
 def rows(lines):
     return [[name, *re.split(r"  +", line[len(name):].strip())] for line in lines for name in names if line.startswith(name + " ")]
 for name, title in {"scores": "value of the best", "arrivals": "generations until", "active": "active coordinates of",
@@ -101,8 +101,8 @@ for k, row in enumerate(numbers("figures/scores.dat")):
 # Activity, from the genomes in the file: mask bits, then the numbers that are not 0.
 shown = max(runs, key=lambda r: float(r["fitness"]))
 db = sqlite3.connect("file:c.study?mode=ro", uri=True)
-run, law = db.execute("select run, law from runs where name = ? and seed = ?", (shown["method"], int(shown["seed"]))).fetchone()
-if law != "adhoc":
+run, method = db.execute("select run, method from runs where name = ? and seed = ?", (shown["method"], int(shown["seed"]))).fetchone()
+if method != "adhoc":
     counts = [[0] * 90 for _ in range(8)]
     evaluations = [0] * 8
     for generation, genome in db.execute("select generation, genome from evaluations join points using (run, point) where run = ?", (run,)):
@@ -119,8 +119,8 @@ expect_status 0 "$zilch" report c.study -o again.html
 expect_same page.html again.html
 expect_status 0 "$zilch" report c.study -o one.html --run 1 --figures one
 expect_in_output one.html
-grep -q '(dense, seed 1) recommends' one.html || complain 'run 1 is not shown'
-[ ! -e one/correlations.svg ] || complain 'a dense law has no latent correlations'
+grep -q '(gaussian, seed 1) recommends' one.html || complain 'run 1 is not shown'
+[ ! -e one/correlations.svg ] || complain 'a Gaussian has no latent correlations'
 expect_status 0 "$zilch" report c.study -o six.html --run 6 --figures six
 [ -s six/correlations.svg ] || complain 'no latent correlations'
 [ "$(awk 'NR == 1 {print NF}' six/correlations.dat)" -eq 40 ] || complain 'not 20 coordinates'
@@ -137,20 +137,26 @@ assert ("table-active" in page.tables) == (len(sys.argv) == 3)
 END
 printf 'a,b,c,y\n' >data.csv
 awk 'BEGIN {for (i = 0; i < 60; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + i % 3}' >>data.csv
-priced()
+charged()
 {
-  rm -f priced.study
-  expect_status 0 "$zilch" compare "$@" --study priced.study --csv -o priced.csv
-  expect_status 0 "$zilch" report priced.study -o priced.html
+  rm -f charged.study
+  expect_status 0 "$zilch" compare "$@" --study charged.study --csv -o charged.csv
+  expect_status 0 "$zilch" report charged.study -o charged.html
 }
-priced --problem sphere:active=2 --dim 6 --price 0.1 --methods "a:$small,b:$small+price=5" --seeds 2 --generations 6
-python3 fitness.py priced.html priced.csv 2>"$err" || complain 'not the price of the comparison'
-priced --problem linear --data data.csv --methods "a:$small,b:$small+law=ea,c:$small+prune=no" --seeds 3 --generations 4
-python3 fitness.py priced.html priced.csv 2>"$err" || complain 'not the price of the first split'
-priced --problem sphere:active=2 --dim 6 --methods "a:$small,b:population=50+elites=5" --seeds 2 --evaluations 300
-python3 fitness.py priced.html priced.csv 'by evaluations' 2>"$err" || complain 'tables by generations, of a budget of evaluations'
-expect_failure "is called 'a' too, but was asked for in other words" "$zilch" compare --problem sphere:active=2 --dim 6 \
-  --methods "a:$small+law=ea" --seed 9 --seeds 2 --evaluations 300 --study priced.study
+charged --problem sphere:active=2 --dim 6 --penalty 0.1 --methods "a:$small,b:$small+penalty=5" --seeds 2 --generations 6
+python3 fitness.py charged.html charged.csv 2>"$err" || complain 'not the penalty of the comparison'
+charged --problem linear --data data.csv --methods "a:$small,b:$small+ea,c:$small+final-pruning=no" --seeds 3 --generations 4
+python3 fitness.py charged.html charged.csv 2>"$err" || complain 'not the penalty of the first split'
+cp charged.csv first.csv
+expect_status 0 "$zilch" compare --problem linear --data data.csv --methods "a:$small,b:$small+ea,c:$small+final-pruning=no" --seeds 3 \
+  --generations 4 --study charged.study --csv -o charged.csv
+expect_same first.csv charged.csv
+expect_failure "is called 'a' too, but was asked for with other options" "$zilch" compare --problem linear --data data.csv \
+  --methods "a:$small" --penalty 0.25 --seeds 3 --generations 4 --study charged.study
+charged --problem sphere:active=2 --dim 6 --methods "a:$small,b:population=50+elites=5" --seeds 2 --evaluations 300
+python3 fitness.py charged.html charged.csv 'by evaluations' 2>"$err" || complain 'tables by generations, of a budget of evaluations'
+expect_failure "is called 'a' too, but was asked for with other options" "$zilch" compare --problem sphere:active=2 --dim 6 \
+  --methods "a:$small+ea" --seed 9 --seeds 2 --evaluations 300 --study charged.study
 cp data.csv other.csv
 echo 1,2,3,4 >>other.csv
 for data in data.csv other.csv; do
@@ -192,7 +198,7 @@ db.execute("update conclusions set " + ", ".join(c + " = NULL" for c in columns)
 db.commit()'
 expect_status 0 "$zilch" report silent.study -o silent.html --run 1
 grep -q 'has recommended nothing' silent.html || complain 'nothing is recommended'
-grep -q 'dense, seed 1, the best seen' silent.html || complain 'the best seen is not shown'
+grep -q 'gaussian, seed 1, the best seen' silent.html || complain 'the best seen is not shown'
 
 # One run, without noise and without a name; two that differ by their seeds belong together; other problems do not.
 expect_status 0 "$zilch" optimize --problem sphere:active=4 --dim 8 --population 20 --elites 5 --generations 6 --study s.study --seed 1
@@ -200,23 +206,23 @@ expect_status 0 "$zilch" optimize --problem sphere:active=4 --dim 8 --population
 expect_status 0 "$zilch" report s.study -o sphere.html --figures sphere
 grep -q '<h1>sphere:dim=8,active=4: 2 runs</h1>' sphere.html || complain 'not a title'
 grep -q 'id="landing"' sphere.html && complain 'a landing of a sphere'
-expect_status 0 "$zilch" optimize --problem smop1 --dim 12 --population 20 --elites 5 --generations 1 --study s.study --law ea
+expect_status 0 "$zilch" optimize --problem smop1 --dim 12 --population 20 --elites 5 --generations 1 --study s.study --method ea
 expect_status 0 "$zilch" report s.study -o smop.html
 grep -q '<h1>smop1:dim=12: 1 run</h1>' smop.html || complain 'the last problem is not shown'
 grep -q '1; 2 of other problems' smop.html || complain 'other problems are not counted'
 expect_status 0 "$zilch" report s.study -o sphere2.html --run 1
-grep -q '(zig, seed 1) recommends' sphere2.html || complain 'not the run asked for'
+grep -q '(default, seed 1) recommends' sphere2.html || complain 'not the run asked for'
 
 # A study may come from anywhere: whoever looks at it starts no program that it names, whatever it says.
 cp s.study named.study
 cat >name_program.py <<'PYTHON'
 import sqlite3, sys
 db = sqlite3.connect("named.study")
-words = '{"words":["optimize","--program","touch started","--dim","12"],"checksum":""}'
-db.execute("update runs set name = 'x', problem = ?, arguments = ? where run = 3", (sys.argv[1], words))
+db.execute("update runs set name = 'x', problem = ?, data = 'd' where run = 3", (sys.argv[1],))
+db.execute("insert or replace into settings values (3, 'problem', 'program', 'touch started')")
 db.commit()
 PYTHON
-for problem in smop1:dim=12 linear:data=d,response=1,searched=subset,validation=0.3; do
+for problem in smop1:dim=12 program linear:response=1,searched=subset,validation=0.3; do
   python3 name_program.py "$problem"
   expect_status 0 "$zilch" report named.study -o named.html --run 3
   expect_status 0 "$zilch" best named.study --run 3
@@ -251,7 +257,7 @@ expect_no_file none.html
 # Another version; a file that another program keeps for itself.
 cp c.study other.study
 python3 -c 'import sqlite3; db = sqlite3.connect("other.study"); db.execute("pragma user_version = 99"); db.commit()'
-expect_failure 'other.study: is a study of version 99, this library reads version' "$zilch" report other.study -o none.html
+expect_failure 'other.study: is a study of a later version than those that this library reads, 4 to 5' "$zilch" report other.study -o none.html
 cat >lock.py <<'END'
 import sqlite3, subprocess, sys
 db = sqlite3.connect("c.study", isolation_level=None)

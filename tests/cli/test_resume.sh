@@ -123,24 +123,24 @@ stop_ending()
   [ "$(tail -n 1 "$err")" = 'zilch resume ending' ] || complain 'not the line that resumes'
 }
 stop_ending --held-out 1000000
-stop_ending --recheck 10000000 --shortlist 20
-expect_status 0 "$zilch" resume ending --recheck 40 --held-out 7 --prune no
+stop_ending --final-evaluations 10000000 --final-candidates 20
+expect_status 0 "$zilch" resume ending --final-evaluations 40 --held-out 7 --final-pruning no
 expect_in_output 'goes on from generation 2'
 expect_in_output 'generations: 2'
 grep -qE '^recommended: value .* in [0-9]+ of (3[0-9]|40) fresh evaluations' "$out" || complain 'another number of evaluations'
 expect_in_output 'in 7 episodes'
 # What has ended may recommend anew.
-expect_status 0 "$zilch" resume ending --recheck 400
+expect_status 0 "$zilch" resume ending --final-evaluations 400
 grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
-expect_status 0 "$zilch" resume ending --recheck 400 --prune no
+expect_status 0 "$zilch" resume ending --final-evaluations 400 --final-pruning no
 grep -qE ', active [0-9]+$' "$out" || complain 'pruned all the same'
-expect_status 0 "$zilch" resume ending --recheck 400 --prune yes
+expect_status 0 "$zilch" resume ending --final-evaluations 400 --final-pruning yes
 grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
-expect_status 0 "$zilch" resume ending --recheck 30 --shortlist 30 --held-out 9
+expect_status 0 "$zilch" resume ending --final-evaluations 30 --final-candidates 30 --held-out 9
 expect_in_output 'of 30 fresh evaluations'
 expect_in_output 'in 9 episodes'
-expect_status 2 "$zilch" resume ending --recheck 10
-expect_in_error '--recheck 10: is less than --shortlist 20'
+expect_status 2 "$zilch" resume ending --final-evaluations 10
+expect_in_error '--final-evaluations 10: is less than --final-candidates 20'
 expect_in_error "Try 'zilch resume --help'."
 expect_status 2 "$zilch" resume whole --held-out 10
 expect_in_error '--held-out is for the problem lander, not for smop1'
@@ -169,12 +169,12 @@ expect_status 0 "$zilch" resume parts --generations 30
 tail -n 12 printed | sed 's/^study: whole/study: parts/' >expected
 tail -n 12 "$out" | cmp -s expected - || complain 'another result in parts'
 expect_whole parts 1
-"$zilch" resume parts --generations 1000000 --target -1 --prune no >"$out" 2>"$err" &
+"$zilch" resume parts --generations 1000000 --target -1 --final-pruning no >"$out" 2>"$err" &
 pid=$!
 sleep 1
 kill -s TERM "$pid"
 wait "$pid" || :
-[ "$(tail -n 1 "$err")" = 'zilch resume parts --generations 1000000 --target -1 --prune no' ] || complain 'the limits are lost'
+[ "$(tail -n 1 "$err")" = 'zilch resume parts --generations 1000000 --target -1 --final-pruning no' ] || complain 'the limits are lost'
 
 # Another version is warned of; another problem, as a changed default would make it, is refused.
 cp whole old
@@ -185,7 +185,11 @@ expect_in_error 'zilch resume: run 1 was begun by zilch 0.0.1, and this is '
 /usr/bin/python3 -c 'import sqlite3
 with sqlite3.connect("old") as study: study.execute("UPDATE runs SET problem = ?", ("smop1:dim=60,new=1",))'
 expect_status 1 "$zilch" resume old --generations 32
-expect_in_error 'the run began with the problem smop1:dim=60,new=1, which is now smop1:dim=60: a default has changed'
+expect_in_error 'what the study keeps of the run is not understood: --problem: smop1: "new" is none of its settings'
+/usr/bin/python3 -c 'import sqlite3
+with sqlite3.connect("old") as study: study.execute("UPDATE runs SET problem = ?", ("smop1",))'
+expect_status 1 "$zilch" resume old --generations 32
+expect_in_error 'smop1:dim=100: has 100 coordinates, but the run has 60'
 
 # Of several runs, the last that has not ended.
 cp whole several

@@ -21,7 +21,7 @@ strongest latent correlations, value and mask:
   corr(V1,M2)         -0.2006  observed  -0.1336
   corr(V2,M1)          0.0888  observed   0.0612
 
-fit: worth 12 rows, inverter exact, shrinkage none, projection repair (moved 0, pull 0)'
+fit: worth 12 rows, inverter exact, shrinkage none, projection repair (projection distance 0, identity weight 0)'
 expect_status 0 "$zilch" show model --correlations 1
 [ "$(grep -c 'corr(' "$out")" -eq 3 ] || complain 'not one correlation a block'
 expect_status 0 "$zilch" show -k 0 model
@@ -76,7 +76,7 @@ np.testing.assert_allclose(m["mu"], mu, rtol=1e-13, atol=1e-15)
 r, o = np.array(m["correlation"]), np.array(m["observed"])
 assert r.shape == o.shape == (2 * d, 2 * d)
 assert (r == r.T).all() and (np.diag(r) == 1).all() and np.linalg.eigvalsh(r).min() > -1e-12
-assert set(m["report"]) == {"structure", "inverter", "shrinkage", "projection", "rows", "moved", "pull"}
+assert set(m["report"]) == {"structure", "inverter", "shrinkage", "projection", "rows", "projection_distance", "identity_weight"}
 assert m["report"]["rows"] == len(x)
 for p, tau in zip(m["p"], m["tau"]):
     assert (tau is None) == (p in (0, 1))

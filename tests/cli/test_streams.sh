@@ -11,7 +11,7 @@ mkdir usual
 {
   expect_status 0 "$zilch" fit data.csv -o usual/law
   expect_status 0 "$zilch" optimize --problem smop1 --dim 5 $small --study usual/plain
-  expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --recheck 20 --held-out 10 --study usual/flown
+  expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --final-evaluations 20 --held-out 10 --study usual/flown
   expect_status 0 "$zilch" best usual/flown -o usual/formulas
   expect_status 0 "$zilch" ask usual/by_hand --dim 3 --population 8 --elites 3 -n 4
 }

@@ -24,10 +24,10 @@ make()
       "$@" "$zilch" sample law -n 20 -o points.csv
       "$@" "$zilch" show law
       "$@" "$zilch" show --json law
-      "$@" "$zilch" optimize --problem sphere:dim=6,active=2,noise=0.25 --price 0.125 --bounds -2.5:2.5 --target 1e-9 $small --study plain
+      "$@" "$zilch" optimize --problem sphere:dim=6,active=2,noise=0.25 --penalty 0.125 --bounds -2.5:2.5 --target 1e-9 $small --study plain
       "$@" "$zilch" optimize --problem linear --data ../data.csv $small --study fitted
-      "$@" "$zilch" optimize --program "$evaluator plain" --plain --dim 4 $small --recheck 5 --study asked
-      "$@" "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --recheck 20 --held-out 10 --study flown
+      "$@" "$zilch" optimize --program "$evaluator plain" --plain --dim 4 $small --final-evaluations 5 --study asked
+      "$@" "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --final-evaluations 20 --held-out 10 --study flown
       "$@" "$zilch" resume plain --generations 5
       for study in plain fitted asked flown; do
         "$@" "$zilch" export "$study" -o "$study.csv"
@@ -127,7 +127,7 @@ if cc -shared -fPIC -O1 -o clock.so clock.c -ldl 2>"$err"; then
     # A program that hangs is given its time, no more and no less.
     export ZILCH_TEST_LOG="$scratch/log"
     begun=$(date +%s)
-    expect_status 0 $wrong_clock "$zilch" optimize --program "$evaluator json hang=0.02" --timeout 0.5 --dim 5 $small --recheck 5 --study hangs
+    expect_status 0 $wrong_clock "$zilch" optimize --program "$evaluator json hang=0.02" --timeout 0.5 --dim 5 $small --final-evaluations 5 --study hangs
     [ $(($(date +%s) - begun)) -le 40 ] || complain 'hanging took its time'
     expect_status 0 "$zilch" export hangs --failures
     expect_in_output 'did not answer within 0.5 seconds'
@@ -208,7 +208,7 @@ C
     expect_status 0 $comma ./program "$evaluator"
     expect_same with_point "$out"
     # These look at it too, where there is such a locale.
-    for test in policy problem table; do expect_status 0 $comma "$ZILCH_BUILD_DIR/tests/test_$test"; done
+    for test in policy problem dataset; do expect_status 0 $comma "$ZILCH_BUILD_DIR/tests/test_$test"; done
   }
 else
   echo 'no decimal comma was tried: localedef has no de_DE (apt install locales)'

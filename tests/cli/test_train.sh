@@ -463,7 +463,7 @@ expect_status 0 "$zilch" train --help
 tr -s ' \n' '  ' <"$out" >help
 for text in 'default all' 'default exact' 'default 200000' 'four fifths train, the rest validate' 'default 32' \
   '1200 for mm, 250 for vm and vv' 'default 128' 'default 0.001' 'without it the rate is constant' \
-  'a number of at least 0; default 1' '100000 for 0' 'needed'; do
+  'the same seed gives the same weights (default 1)' '8 to 128; default 32' 'at least 5; default 200000' '100000 for 0' 'needed'; do
   grep -qF -e "$text" help || complain "not in the help: $text"
 done
 verdict

@@ -11,7 +11,7 @@ SH
 program='sh ./evaluate.sh'
 search()
 {
-  "$zilch" optimize --plain --once --dim 3 --population 10 --elites 3 --recheck 3 --prune no --generations 3 --jobs 1 "$@"
+  "$zilch" optimize --plain --once --dim 3 --population 10 --elites 3 --final-evaluations 3 --final-pruning no --generations 3 --jobs 1 "$@"
 }
 # expect_not_started: nobody has since the last time
 expect_not_started()
@@ -35,10 +35,16 @@ with sqlite3.connect(sys.argv[1]) as study:
         study.execute(f"UPDATE runs SET {column} = ?", (text,))
 PYTHON
 }
-# arguments WORD...: as a study keeps them
-arguments()
+# keep STUDY KIND [NAME VALUE]...: these settings of this kind, and no others, in all its runs
+keep()
 {
-  /usr/bin/python3 -c 'import json, sys; print(json.dumps({"words": sys.argv[1:], "checksum": ""}))' "$@"
+  /usr/bin/python3 - "$@" <<'PYTHON'
+import os, sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as study:
+    study.execute("DELETE FROM settings WHERE kind = ?", (sys.argv[2],))
+    for name, value in zip(sys.argv[3::2], sys.argv[4::2]):
+        study.execute("INSERT INTO settings SELECT run, ?, ?, CAST(? AS TEXT) FROM runs", (sys.argv[2], name, os.fsencode(value)))
+PYTHON
 }
 
 # ---- A program that is what it says
@@ -65,10 +71,10 @@ expect_not_started looking
 
 # It goes on only if somebody says so, and says how.
 cp honest before
-expect_status 1 "$zilch" resume honest --generations 4 --prune no
+expect_status 1 "$zilch" resume honest --generations 4 --final-pruning no
 expect_in_error 'honest: run 1 is evaluated by a program, which is started only if you repeat it with --program, or say --trust'
 expect_in_error 'nothing was started'
-line="zilch resume honest --program '$program' --generations 4 --prune no"
+line="zilch resume honest --program '$program' --generations 4 --final-pruning no"
 [ "$(tail -n 1 "$err")" = "$line" ] || complain 'not the line that goes on'
 expect_not_started resume
 for other in 'sh ./evaluate.sh ' 'sh evaluate.sh' 'true' ''; do
@@ -82,7 +88,7 @@ expect_same honest before
 expect_status 0 eval "$(printf '%s' "$line" | sed 's/^zilch/"$zilch"/')"
 expect_started again
 cp before trusted
-expect_status 0 "$zilch" resume trusted --generations 4 --prune no --trust
+expect_status 0 "$zilch" resume trusted --generations 4 --final-pruning no --trust
 expect_started trust
 "$zilch" export honest >first.csv
 "$zilch" export trusted >second.csv
@@ -109,12 +115,12 @@ rm -f started
 # ---- A program behind another problem
 
 expect_status 0 "$zilch" optimize --problem sphere:dim=3,active=1 --population 10 --elites 3 --generations 2 --study hidden
-alter hidden arguments "$(arguments optimize --program "$program" --plain --once --dim 3)"
+keep hidden problem program "$program" plain yes once yes
 cp hidden before
 for words in '' --trust "--program='$program'" '--trust --generations=9'; do
   # shellcheck disable=SC2016 # the inner shell's
-  expect_failure 'hidden: run 1: its problem is sphere:dim=3,active=1,noise=0, but its arguments name a program' \
-    eval '"$zilch" resume hidden --recheck 5' "$words"
+  expect_failure 'hidden: run 1: its problem is sphere:dim=3,active=1,noise=0, but its settings name a program' \
+    eval '"$zilch" resume hidden --final-evaluations 5' "$words"
   expect_not_started "hidden $words"
 done
 expect_same hidden before
@@ -122,7 +128,7 @@ for words in 'show hidden' 'show hidden --run 1' 'best hidden'; do
   # shellcheck disable=SC2086 # words
   expect_status 0 "$zilch" $words
   expect_in_output "evaluated by the program: '$program'"
-  expect_in_output "its problem and its arguments disagree about the program; 'zilch resume' refuses it"
+  expect_in_output "its problem and its settings disagree about the program; 'zilch resume' refuses it"
   # shellcheck disable=SC2086 # words
   expect_status 0 "$zilch" $words --json
   expect_in_output "\"program\": \"$program\", \"program_agrees\": false"
@@ -131,24 +137,34 @@ done
 grep -qF "evaluated by the program: &#39;$program&#39;" hidden.html || complain 'the page does not name the program'
 grep -qF 'disagree about the program' hidden.html || complain 'the page does not warn'
 expect_not_started looking
-# The other way round, and another program than the one that the problem names.
+# The other way round: a problem that is a program, and none is named; nor by another kind of setting.
+for kind in problem means option final limit; do
+  for name in program Program pro; do
+    cp before other
+    alter other problem program
+    keep other problem
+    [ "$kind $name" = 'problem program' ] || keep other $kind $name "$program" plain yes once yes
+    expect_status 1 "$zilch" resume other --final-evaluations 5 --trust
+    grep -q 'its problem is program, but its settings name no program\|which this command does not know\|is no setting of a run' "$err" ||
+      complain "not refused as it should be: $kind $name"
+    expect_not_started "$kind $name"
+  done
+done
+# What 0.1 called such a problem is none today.
 cp before other
-alter other problem 'program:true'
-expect_failure 'other: run 1: its problem is program:true, but its arguments name a program' "$zilch" resume other --recheck 5 --trust
-cp before other
-alter other problem "program:$program" arguments "$(arguments optimize --problem sphere:dim=3,active=1)"
-expect_failure "its problem is program:$program, but its arguments name no program" "$zilch" resume other --recheck 5 --trust
-# A program that agrees with its problem, but not in the number of coordinates.
-cp before other
-alter other problem "program:$program" arguments "$(arguments optimize --program "$program" --plain --once --dim 7)"
-expect_failure 'has 7 coordinates, but the run has 3' "$zilch" resume other --recheck 5 --trust
+alter other problem "program:$program"
+expect_failure "its problem is program:$program, but its settings name a program" "$zilch" resume other --final-evaluations 5 --trust
+keep other problem
+expect_status 1 "$zilch" resume other --final-evaluations 5 --trust
+expect_in_error 'what the study keeps of the run is not understood: --problem: '
 expect_not_started other
 
 # What would deceive a reader is shown, and the line that is printed still is that program.
 odd="$(printf 'sh -c "echo started >>started; exec sh evaluate.sh" \033[2K\342\200\256\t\\302\\240')"
 cp before other
-alter other problem "program:$odd" arguments "$(arguments optimize --program "$odd" --plain --once --dim 3 --jobs 1)"
-expect_status 1 "$zilch" resume other --recheck 5
+alter other problem program
+keep other problem program "$odd" plain yes once yes
+expect_status 1 "$zilch" resume other --final-evaluations 5
 expect_not_started odd
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\200-\377]')" "$err" && complain 'control characters are printed'
 # shellcheck disable=SC2016 # the inner shell's
@@ -158,28 +174,34 @@ if command -v bash >/dev/null; then
   expect_started odd
 fi
 
-# ---- Words that are not a run's
+# ---- Settings that are not a run's
 
-# Help is nobody's answer, and another study is not looked at.
-for word in --help -h --study=elsewhere; do
-  cp before other
-  alter other arguments "$(arguments optimize --problem sphere:dim=3,active=1 "$word")"
-  expect_status 1 "$zilch" resume other --recheck 5
-  expect_in_error 'other: run 1: the words that the study keeps are not understood'
-  for words in 'best other' 'show other' 'show other --run 1'; do
+# Help is nobody's answer, and another study is not looked at. What is said of the problem must be understood; the
+# options are in the optimiser itself, whatever stands beside it.
+for setting in 'help yes' 'study elsewhere' 'run 2' 'trust yes' 'output elsewhere' 'data elsewhere' 'nothing 1' 'price 3'; do
+  for kind in option limit final means problem; do
+    cp before other
+    keep other problem
     # shellcheck disable=SC2086 # words
-    expect_status 0 "$zilch" $words
-    ! grep -q Usage "$out" || complain "help instead of an answer: $words"
+    keep other $kind $setting
+    for words in "best other" 'show other' 'show other --run 1' 'resume other --final-evaluations 5'; do
+      # shellcheck disable=SC2086 # words
+      "$zilch" $words >"$out" 2>"$err" && status=0 || status=$?
+      [ "$status" -le 1 ] || complain "status $status: $words with $kind $setting"
+      ! grep -q Usage "$out" || complain "help instead of an answer: $words"
+    done
+    expect_no_file elsewhere
   done
-  expect_no_file elsewhere
+  [ "$status" -eq 1 ] || complain "not refused: $kind $setting"
+  grep -qE 'other: run 1: it (has the setting|uses) [a-z]+, which this (command|version) (does not know|no longer has)' "$err" ||
+    complain "not the reason: $setting"
 done
 # Files that a search has read when it began are not opened again, and none is written.
 mkfifo pipe
 find . | sort >"$scratch/io/listed"
 cp before other
-alter other arguments "$(arguments optimize --problem sphere:dim=3,active=1 --inverter amortised --weights "$PWD/pipe" \
-  --bounds-file "$PWD/pipe" --warm-start "$PWD/pipe")"
-expect_status 0 timeout 20 "$zilch" resume other --recheck 5
+keep other problem weights "$PWD/pipe" bounds_file "$PWD/pipe" warm_start "$PWD/pipe"
+expect_status 0 timeout 20 "$zilch" resume other --final-evaluations 5
 expect_status 0 timeout 20 "$zilch" best other
 find . | sort | cmp -s - "$scratch/io/listed" || complain 'a file was made'
 
@@ -188,7 +210,7 @@ awk 'BEGIN {for (i = 1; i < 40; i++) print i % 7 "," i % 5 "," i % 3 "," (i % 5)
 expect_status 0 "$zilch" optimize --problem linear --data data.csv --population 10 --elites 3 --generations 2 --study fitted
 for path in "$PWD/pipe" /dev/tty /dev/zero "$PWD"; do
   cp fitted other
-  alter other arguments "$(arguments optimize --problem linear --data "$path")"
+  alter other data "$path"
   expect_status 1 timeout 20 "$zilch" resume other --generations 3
   expect_in_error "$path: "
   expect_status 0 timeout 20 "$zilch" best other
@@ -196,6 +218,13 @@ for path in "$PWD/pipe" /dev/tty /dev/zero "$PWD"; do
   expect_in_output 'column 2: used'
   expect_status 0 timeout 20 "$zilch" show other --run 1 --json
   timeout 20 "$zilch" report other -o other.html >"$out" 2>"$err" || [ $? -ne 124 ] || complain 'the report waits'
+done
+for path in '' -; do
+  cp fitted other
+  alter other data "$path"
+  expect_failure 'other: run 1: it is a regression, but names no file with data' timeout 20 "$zilch" resume other --generations 3
+  expect_status 0 timeout 20 "$zilch" best other
+  expect_in_output 'column 2: used'
 done
 expect_failure 'pipe: is not a regular file' timeout 20 "$zilch" optimize --problem linear --data pipe --study new
 expect_no_file new
@@ -208,8 +237,7 @@ compare()
 }
 expect_status 0 compare --generations 2 --study contest
 expect_status 0 "$zilch" compare --problem sphere:dim=9,active=2 --methods a:default+population=20 --seeds 1 --generations 2 --study wider
-alter wider arguments "$(/usr/bin/python3 -c 'import sqlite3; print(sqlite3.connect("contest").execute("SELECT arguments FROM runs").fetchone()[0])')" \
-  problem sphere:dim=5,active=2,noise=0
+alter wider problem sphere:dim=5,active=2,noise=0
 cp wider before
 expect_failure "run 1 is called 'a' too, but is of the problem sphere:dim=5,active=2,noise=0 with 9 coordinates" \
   compare --generations 3 --study wider

@@ -1,14 +1,11 @@
 /* Lines that come from elsewhere: what evaluating programs answer, what 'zilch tell' is told, bounds from a
- * file, and the words of a run that a study keeps. The first byte chooses. */
+ * file, and the values of options, such as those that a study keeps. The first byte chooses. */
 #include "fuzz.h"
 #include "fuzz_file.h"
 
-#include "cli.h"
-#include "coordinates.h"
-#include "json.h"
-#include "parallel/message.h"
-#include "search_texts.h"
-#include "tell_read.h"
+#include "parallel/answer.h"
+#include "request/coordinates.h"
+#include "terminal/cli.h"
 
 #include <math.h>
 
@@ -22,28 +19,39 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
+/* Inside and outside say the same. */
 static void check_answer(const char *line, size_t length, zilch_protocol protocol)
 {
     zi_answer answer;
+    zilch_answer told;
+    char reason[ZILCH_REASON_SIZE];
     const zi_verdict verdict = zi_answer_read(line, length, protocol, &answer);
-    MUST(memchr(answer.reason, '\0', sizeof answer.reason));
-    MUST(verdict == ZI_ANSWER_VALUE ? isfinite(answer.value) : *answer.reason && isnan(answer.value));
-    MUST(isnan(answer.error) || (answer.error >= 0.0 && isfinite(answer.error)));
+    MUST(verdict == ZI_ANSWER_VALUE ? isfinite(answer.value) : isnan(answer.value));
+    MUST(isnan(answer.sigma) || (answer.sigma >= 0.0 && isfinite(answer.sigma)));
+    if (verdict != ZI_ANSWER_VALUE) {
+        zi_answer_describe(&answer, verdict, line, reason);
+        MUST(*reason && memchr(reason, '\0', sizeof reason));
+    }
+    if (strlen(line) == length) {
+        const zilch_status status = zilch_answer_parse(line, protocol, &told);
+        MUST((status == ZILCH_OK) == (verdict != ZI_ANSWER_WRONG));
+        MUST(told.id == answer.id && isnan(told.value) == isnan(answer.value));
+    }
 }
 
 static void check_told(const uint8_t *data, size_t size)
 {
-    told_values told;
+    zilch_answers *told;
     FILE *stream = fopen(fuzz_file(data, size), "rb");
     MUST(stream);
-    *message = '\0';
-    const int failed = told_read(&told, stream, "values");
-    MUST((failed != 0) == (*message != '\0'));
-    for (size_t i = 0; i < told.count; i++) {
-        MUST(told.reason[i] ? isnan(told.value[i]) : 1);
-        MUST(!isinf(told.value[i]) && (isnan(told.error[i]) || told.error[i] >= 0.0));
+    const zilch_status status = zilch_answers_read(&told, stream);
+    MUST((status == ZILCH_OK) == (told != NULL));
+    MUST(status == ZILCH_OK || zilch_last_error_details().line != ZILCH_NOWHERE);
+    for (size_t i = 0; told && i < told->count; i++) {
+        MUST(told->reason[i] ? isnan(told->value[i]) : 1);
+        MUST(!isinf(told->value[i]) && (isnan(told->sigma[i]) || told->sigma[i] >= 0.0));
     }
-    told_free(&told);
+    zilch_answers_destroy(told);
     fclose(stream);
 }
 
@@ -71,27 +79,42 @@ static void check_lists(const char *text)
     MUST(coordinates_bounds(text, &low, &high, &error) || low <= high);
 }
 
-/* What is read is written as the same words. */
-static void check_arguments(const char *text)
+/* What is read is written as the same value, and never is one that the check would refuse. */
+static void check_rows(const char *text, const zilch_option *row, size_t count, void *options)
 {
-    json_arguments arguments, again;
-    FILE *nowhere = fopen("/dev/null", "w");
-    MUST(nowhere);
-    if (json_arguments_parse(text, &arguments) == 0) {
-        char *written = json_arguments_format(arguments.count, arguments.words, arguments.checksum);
-        MUST(written && json_arguments_parse(written, &again) == 0 && again.count == arguments.count);
-        for (size_t i = 0; i < again.count; i++) {
-            MUST(strcmp(again.words[i], arguments.words[i]) == 0);
+    for (size_t i = 0; i < count; i++) {
+        char written[ZILCH_OPTION_SIZE], again[ZILCH_OPTION_SIZE];
+        if (zilch_option_parse(&row[i], text, options) == ZILCH_OK) {
+            zilch_option_format(&row[i], options, written);
+            MUST(memchr(written, '\0', sizeof written));
+            MUST(zilch_option_parse(&row[i], written, options) == ZILCH_OK);
+            zilch_option_format(&row[i], options, again);
+            MUST(strcmp(written, again) == 0);
+        } else {
+            MUST(*zilch_last_error());
         }
-        MUST(search_words_shared(&arguments) <= arguments.count);
-        json_arguments_free(&again);
-        json_arguments_free(&arguments);
-        free(written);
     }
-    search_words_print(nowhere, text);
-    (void)search_words_are_same(text, text);
-    (void)search_data_are_same(text, text);
-    fclose(nowhere);
+}
+
+static void check_options(const char *text)
+{
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    zilch_limits limits = zilch_limits_defaults();
+    zilch_final_options final = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
+    size_t count;
+    char **words;
+    const zilch_option *row = zilch_optimizer_option_list(&count);
+    check_rows(text, row, count, &options);
+    row = zilch_limit_list(&count);
+    check_rows(text, row, count, &limits);
+    row = zilch_final_list(&count);
+    check_rows(text, row, count, &final);
+    const char *now = zilch_option_renamed(text);
+    MUST(!now || !zilch_option_renamed(now));
+    if (zilch_program_words(&words, text) == ZILCH_OK) {
+        MUST(words[0]);
+        zilch_program_words_destroy(words);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -117,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_lists(line);
         break;
     default:
-        check_arguments(line);
+        check_options(line);
     }
     free(line);
     return 0;

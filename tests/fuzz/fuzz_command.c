@@ -4,11 +4,10 @@
 #include "fuzz.h"
 
 #include "bench.h"
-#include "cli.h"
-#include "commands.h"
-#include "play.h"
-#include "recover.h"
-#include "search.h"
+#include "commands/commands.h"
+#include "run/play.h"
+#include "run/search.h"
+#include "terminal/cli.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -64,11 +63,14 @@ int __wrap_cli_try_output(const char *path);
 void __wrap_cli_watch_signals(void);
 zilch_status __wrap_zilch_examples_create(zilch_examples **out, const zilch_examples_options *options,
                                           unsigned threads, zilch_watcher watch, void *context);
-zilch_status __wrap_recover_run(const recover_setting *setting, recover_progress progress, void *context,
-                                recover_result *out);
-zilch_status __wrap_play_run(const play_setting *setting, play_progress progress, void *context,
-                             play_result *out);
-zilch_status __wrap_play_record(const play_setting *setting, const play_actions *actions, play_episode **out);
+zilch_status __wrap_zilch_recover(zilch_recovery **out, const zilch_recover_options *options,
+                                  zilch_watcher watch, void *context);
+zilch_status __wrap_zilch_episodes_run(const double *parameters, const zilch_lander_options *options,
+                                       uint64_t seed, size_t count, unsigned threads, zilch_watcher watch,
+                                       void *context, zilch_episode *out);
+zilch_status __wrap_zilch_episode_record(const zilch_pilot *pilot, const zilch_lander_options *options,
+                                         uint64_t seed, size_t capacity, zilch_lander_frame *frame,
+                                         size_t *steps);
 
 /* The command writes no file so, but libFuzzer does: what it has found. */
 FILE *__wrap_fopen(const char *path, const char *mode)
@@ -184,31 +186,41 @@ void __wrap_cli_watch_signals(void)
 {
 }
 
-zilch_status __wrap_recover_run(const recover_setting *setting, recover_progress progress, void *context,
-                                recover_result *out)
+zilch_status __wrap_zilch_recover(zilch_recovery **out, const zilch_recover_options *options,
+                                  zilch_watcher watch, void *context)
 {
-    (void)progress;
+    (void)watch;
     (void)context;
-    MUST(setting->dim >= 2 && setting->p_min <= setting->p_max);
-    memset(out, 0, sizeof *out);
-    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
-}
-
-zilch_status __wrap_play_run(const play_setting *setting, play_progress progress, void *context,
-                             play_result *out)
-{
-    (void)progress;
-    (void)context;
-    MUST(setting->episodes >= 1);
-    memset(out, 0, sizeof *out);
-    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
-}
-
-zilch_status __wrap_play_record(const play_setting *setting, const play_actions *actions, play_episode **out)
-{
-    (void)setting;
-    (void)actions;
+    MUST(options->dim >= 2 && options->p_min <= options->p_max);
     *out = NULL;
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+zilch_status __wrap_zilch_episodes_run(const double *parameters, const zilch_lander_options *options,
+                                       uint64_t seed, size_t count, unsigned threads, zilch_watcher watch,
+                                       void *context, zilch_episode *out)
+{
+    (void)parameters;
+    (void)options;
+    (void)seed;
+    (void)threads;
+    (void)watch;
+    (void)context;
+    (void)out;
+    MUST(count >= 1);
+    return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
+}
+
+zilch_status __wrap_zilch_episode_record(const zilch_pilot *pilot, const zilch_lander_options *options,
+                                         uint64_t seed, size_t capacity, zilch_lander_frame *frame,
+                                         size_t *steps)
+{
+    (void)pilot;
+    (void)options;
+    (void)seed;
+    (void)capacity;
+    (void)frame;
+    (void)steps;
     return zilch_fail(ZILCH_EUNAVAILABLE, "not here");
 }
 

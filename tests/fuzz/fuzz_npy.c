@@ -1,5 +1,5 @@
 /* Data sets as .npy, without the six bytes that they begin with. */
-#include "fuzz_table.h"
+#include "fuzz_dataset.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size) {
         memcpy(bytes + sizeof magic, data, size);
     }
-    table_check(bytes, sizeof magic + size);
+    dataset_check(bytes, sizeof magic + size);
     free(bytes);
     return 0;
 }

@@ -1,22 +1,26 @@
-/* Studies that were damaged. The input is a list of edits of a small, sound study: of a value in a table, of
- * the state in a checkpoint, whose checksum is then put right, or of bytes in the file. So the damage gets
- * behind what SQLite checks itself. An input that begins like an SQLite file is the file. */
+/* Studies that were damaged, of this version and of version 4. The input is a list of edits of a small, sound
+ * study: of a value in a table, of the state in a checkpoint, whose checksum is then put right, or of bytes
+ * in the file. So the damage gets behind what SQLite checks itself. An input that begins like an SQLite file
+ * is the file. */
 #include "fuzz.h"
 #include "fuzz_file.h"
 #include "search/optimizer.h"
+#include "store/schema.h"
 #include "store/study.h"
 
-#include "cli.h"
-#include "commands.h"
-#include "report.h"
+#include "commands/commands.h"
+#include "report/report.h"
+#include "terminal/cli.h"
 
 #include <math.h>
 #include <sqlite3.h>
 
 enum { DIM = 3, POPULATION = 5, GENERATIONS = 2, PATIENCE = 0, COST_MOST = 2000 };
 
-static unsigned char *base; /* the sound study */
-static size_t base_size;
+static struct {
+    unsigned char *bytes;
+    size_t size;
+} bases[2]; /* the sound study, and the same of version 4 */
 
 /* ---- The sound study ------------------------------------------------------------------------------- */
 
@@ -33,15 +37,15 @@ static void advance(zilch_optimizer *o)
 {
     uint64_t id[POPULATION];
     double x[POPULATION * DIM], value[POPULATION], error[POPULATION];
-    MUST(zilch_ask(o, POPULATION, id, x) == ZILCH_OK);
+    MUST(zilch_optimizer_ask(o, POPULATION, id, x) == ZILCH_OK);
     for (size_t i = 0; i < POPULATION; i++) {
         value[i] = value_of(id[i], x + i * DIM);
         error[i] = id[i] % 3 ? NAN : 0.5;
     }
-    MUST(zilch_tell_error(o, POPULATION, id, value, error) == ZILCH_OK);
+    MUST(zilch_optimizer_tell_error(o, POPULATION, id, value, error) == ZILCH_OK);
 }
 
-static void add_run(zilch_study *study, zilch_law law, size_t remember)
+static void add_run(zilch_study *study, zilch_method method, size_t archive_size)
 {
     zilch_optimizer *o;
     uint64_t run, id[POPULATION];
@@ -49,13 +53,24 @@ static void add_run(zilch_study *study, zilch_law law, size_t remember)
     size_t count;
     int is_closed;
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.law = law;
+    options.method = method;
     options.population = POPULATION;
     options.elites = 2;
-    options.remember = remember;
-    const zilch_run_texts texts = {"a", "by hand", "{\"words\":[\"optimize\"],\"checksum\":\"\"}", "m", "s"};
+    options.archive_size = archive_size;
+    const zilch_setting settings[] = {{ZILCH_SETTING_PROBLEM, "response", "y"},
+                                      {ZILCH_SETTING_MEANS, "threads", "1"}};
+    const char *const names[DIM] = {"x", "y", "z"};
+    const zilch_request request = {.name = "a",
+                                   .problem = "by hand",
+                                   .data = "d",
+                                   .fingerprint = "f",
+                                   .machine = "m",
+                                   .started = "s",
+                                   .settings = 2,
+                                   .setting = settings,
+                                   .coordinate_names = names};
     MUST(zilch_optimizer_create(&o, DIM, 1, &options) == ZILCH_OK);
-    MUST(zilch_study_start(study, &texts, o, &run) == ZILCH_OK);
+    MUST(zilch_study_start(study, &request, o, &run) == ZILCH_OK);
     for (int g = 0; g < GENERATIONS; g++) {
         const zilch_timings timings = {0.5, 0.25};
         advance(o);
@@ -95,6 +110,63 @@ static void remove_all(void)
     }
 }
 
+/* The file at the path of all files, as one of the bases. */
+static void keep_base(size_t index)
+{
+    run_sql("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM");
+    FILE *stream = fopen(fuzz_path(), "rb");
+    MUST(stream && fseek(stream, 0, SEEK_END) == 0);
+    const size_t size = (size_t)ftell(stream);
+    bases[index].bytes = malloc(size);
+    bases[index].size = size;
+    rewind(stream);
+    MUST(bases[index].bytes && fread(bases[index].bytes, 1, size, stream) == size);
+    fclose(stream);
+}
+
+/* The first base as zilch 0.1 would have written it, with a command line of then. */
+static void make_version4(void)
+{
+    static const char *const tables[] = {"generations", "points",   "evaluations", "checkpoints",
+                                         "conclusions", "failures", "handed",      "told"};
+    char path[FUZZ_PATH_SIZE + 16], text[FUZZ_PATH_SIZE + 64];
+    snprintf(path, sizeof path, "%s-other", fuzz_path());
+    MUST(rename(fuzz_path(), path) == 0);
+    run_sql(zi_schema_texts[1].text);
+    sqlite3 *database;
+    MUST(sqlite3_open(fuzz_path(), &database) == SQLITE_OK);
+    snprintf(text, sizeof text, "PRAGMA foreign_keys = OFF; ATTACH '%s' AS other", path);
+    MUST(sqlite3_exec(database, text, NULL, NULL, NULL) == SQLITE_OK);
+    MUST(sqlite3_exec(
+             database,
+             "INSERT INTO runs SELECT run, name, problem, '{\"words\":[\"optimize\",\"--problem=linear\","
+             "\"--data\",\"d\",\"--response\",\"y\",\"--on\",\"1\",\"-g3\"],\"checksum\":\"f\"}', machine, "
+             "started,"
+             " version, seed, dim, CASE method WHEN 'default' THEN 'zig' ELSE method END, direction, penalty"
+             " FROM other.runs",
+             NULL, NULL, NULL) == SQLITE_OK);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        snprintf(text, sizeof text, "INSERT INTO %s SELECT * FROM other.%s", tables[i], tables[i]);
+        MUST(sqlite3_exec(database, text, NULL, NULL, NULL) == SQLITE_OK);
+    }
+    sqlite3_close(database);
+    remove(path);
+}
+
+/* What the fuzzer begins with is read. */
+static void check_bases(void)
+{
+    for (size_t i = 0; i < 2; i++) {
+        zilch_study *study;
+        zilch_optimizer *o;
+        fuzz_file(bases[i].bytes, bases[i].size);
+        MUST(zilch_study_open(&study, fuzz_path(), ZILCH_STUDY_READ) == ZILCH_OK);
+        MUST(zilch_study_resume(study, 1, &o) == ZILCH_OK);
+        zilch_optimizer_destroy(o);
+        zilch_study_close(study);
+    }
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
@@ -107,17 +179,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     remove_all();
     atexit(remove_all);
     MUST(zilch_study_open(&study, fuzz_path(), ZILCH_STUDY_CREATE) == ZILCH_OK);
-    add_run(study, ZILCH_LAW_ZIG, 0);
-    add_run(study, ZILCH_LAW_ADHOC, 3);
+    add_run(study, ZILCH_METHOD_DEFAULT, 0);
+    add_run(study, ZILCH_METHOD_ADHOC, 3);
     zilch_study_close(study);
-    run_sql("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM");
-    FILE *stream = fopen(fuzz_path(), "rb");
-    MUST(stream && fseek(stream, 0, SEEK_END) == 0);
-    base_size = (size_t)ftell(stream);
-    base = malloc(base_size);
-    rewind(stream);
-    MUST(base && fread(base, 1, base_size, stream) == base_size);
-    fclose(stream);
+    keep_base(0);
+    make_version4();
+    keep_base(1);
+    check_bases();
     return 0;
 }
 
@@ -139,15 +207,16 @@ static uint64_t take(input *in, size_t bytes)
     return value;
 }
 
-/* Columns, and what tells their rows apart. */
+/* Columns, and what tells their rows apart; the last three are of version 4. What a file does not have is not
+ * changed. */
 static const struct {
     const char *table, *column, *key;
 } places[] = {
     {"runs", "dim", "run"},
-    {"runs", "law", "run"},
-    {"runs", "price", "run"},
+    {"runs", "method", "run"},
+    {"runs", "penalty", "run"},
     {"runs", "seed", "run"},
-    {"runs", "arguments", "run"},
+    {"settings", "value", "name"},
     {"runs", "name", "run"},
     {"runs", "problem", "run"},
     {"runs", "run", "run"},
@@ -180,6 +249,16 @@ static const struct {
     {"told", "value", "id"},
     {"told", "is_early", "id"},
     {"told", "error", "id"},
+    {"settings", "name", "name"},
+    {"settings", "kind", "name"},
+    {"settings", "run", "name"},
+    {"coordinates", "name", "coordinate"},
+    {"coordinates", "coordinate", "coordinate"},
+    {"runs", "data", "run"},
+    {"runs", "fingerprint", "run"},
+    {"runs", "arguments", "run"},
+    {"runs", "law", "run"},
+    {"runs", "price", "run"},
 };
 enum { PLACES = sizeof places / sizeof *places };
 
@@ -278,7 +357,7 @@ static void repair_sums(sqlite3 *database)
 {
     sqlite3_stmt *rows = NULL;
     for (int run = 1; run <= 2; run++) {
-        uint64_t points = ZI_SUM_BEGIN, evaluations = ZI_SUM_BEGIN;
+        uint64_t points = ZILCH_FINGERPRINT_BEGIN, evaluations = ZILCH_FINGERPRINT_BEGIN;
         char text[256];
         snprintf(text, sizeof text, "SELECT genome FROM points WHERE run = %d ORDER BY point", run);
         MUST(sqlite3_prepare_v2(database, text, -1, &rows, NULL) == SQLITE_OK);
@@ -312,13 +391,16 @@ static void repair_sums(sqlite3 *database)
     }
 }
 
-enum { EDIT_BYTES, EDIT_VALUE, EDIT_STATE, EDIT_KINDS };
+enum { EDIT_BYTES, EDIT_VALUE, EDIT_STATE, EDIT_KINDS, VERSION4 = 32 };
 
-/* The first byte says of which kind the edits are, and whether the sums are put right (128). */
+/* The first byte says of which kind the edits are, whether they are of a study of version 4 (32), and whether
+ * the sums are put right (128). */
 static void make_file(const uint8_t *data, size_t size)
 {
     input in = {data, size};
     const uint64_t kind = take(&in, 1);
+    const unsigned char *base = bases[kind & VERSION4 ? 1 : 0].bytes;
+    const size_t base_size = bases[kind & VERSION4 ? 1 : 0].size;
     remove_all();
     if (size >= 16 && memcmp(data, "SQLite format 3", 16) == 0) {
         fuzz_file(data, size);
@@ -361,7 +443,14 @@ typedef struct looking {
 static zilch_status see_run(void *context, const zilch_run *run)
 {
     looking *l = context;
-    MUST(run->dim > 0 && zilch_law_name(run->law) && strlen(run->texts.arguments) < SIZE_MAX);
+    MUST(run->dim > 0 && zilch_method_name(run->method) && strlen(run->request.problem) < SIZE_MAX);
+    for (size_t i = 0; i < run->request.settings; i++) {
+        const zilch_setting *s = &run->request.setting[i];
+        MUST(zilch_setting_kind_name(s->kind) && s->name && s->value);
+    }
+    for (size_t i = 0; run->request.coordinate_names && i < run->dim; i++) {
+        MUST(run->request.coordinate_names[i]);
+    }
     if (l->runs < 4) {
         l->run[l->runs++] = run->run;
     }

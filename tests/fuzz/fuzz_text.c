@@ -1,5 +1,5 @@
 /* Data sets as text: CSV and its relatives. Also what begins like another format. */
-#include "fuzz_table.h"
+#include "fuzz_dataset.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -10,6 +10,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    table_check(data, size);
+    dataset_check(data, size);
     return 0;
 }

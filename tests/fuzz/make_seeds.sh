@@ -63,7 +63,8 @@ seed answer '41 2.5\n2\t-1e3\t0.1\r\n'
 seed answer '5low,high\n-1,1\nnone,2 # c\n,\n0,none\n'
 seed answer '61,4-7;2'
 seed answer '6-1:none'
-seed answer '7{"words":["optimize","--problem=smop1","--seed","3"],"checksum":"0123456789abcdef"}'
+for value in uncertain none yes 0 0.25 1e5 18446744073709551615 low-rank price; do seed answer '7%s' "$value"; done
+seed answer '7./f "a b" '"'c d'"' \\ e'
 
 # ---- Studies: edits of bytes (0), of values (1), of the state (2); from 128 on with the sums put right
 seed study '\006\000\001\000\004\000\000\000\001'
@@ -72,10 +73,16 @@ seed study '\201\022\002\100\010\000\000\000\000\000\000\002'
 seed study '\201\016\001\000\000\000\000\000\000\000\011\004\003abcdefgh'
 seed study '\202\000\001\054\010\000\000\000\000\000\000\000\001'
 seed study '\202\001\000\020\004\001\002\003\004'
-# (64: for the commands) arguments of a run, its name, its problem
-seed study '\301\004\001\000\000\000\000\000\000\000\147\003%s' \
+# (64: for the commands, 32: of version 4) a setting of a run, its problem, its name; the arguments and the law of then
+seed study '\301\004\001\000\000\000\000\000\000\000\011\003%s' '/dev/null'
+seed study '\301\046\001\000\000\000\000\000\000\000\007\003%s' 'problem'
+seed study '\301\051\001\000\000\000\000\000\000\000\003\003%s' 'abc'
+seed study '\301\006\001\000\000\000\000\000\000\000\043\003%s' 'linear:response=2,searched=subset'
+seed study '\341\054\001\000\000\000\000\000\000\000\147\003%s' \
   '{"words":["optimize","--problem","linear","--data","/dev/null"],"checksum":"0123456789abcdef"}'
-seed study '\301\006\001\000\000\000\000\000\000\000\052\003%s' 'linear:data=d,response=2,searched=subset'
+seed study '\341\006\001\000\000\000\000\000\000\000\052\003%s' 'linear:data=d,response=2,searched=subset'
+seed study '\341\055\001\000\000\000\000\000\000\000\005\003%s' 'dense'
+seed study '\340\000\001\000\004\000\000\000\001'
 seed study '\301\005\001\000\000\000\000\000\000\000\003\003%s' 'abc'
 seed study 'SQLite format 3\000\020\000\001\001\000\100\040\040'
 
@@ -85,18 +92,18 @@ words()
   seed command "$(printf '%s\\n' "$@" | sed 's/%/%%/g; s/\\n$//')"
 }
 words lander --population 50 -g 3 --seed 1e3 --wind --gravity=-9
-words lander -n 3 --seeds common --preset published --study s --held-out 10
-words optimize -p smop1:dim=20 --law ea --elites 10 --price 0.1 --on 1,3-4 --off 5 --groups '6-7;8,9' \
+words lander -n 3 --seeds common --method published --study s --held-out 10
+words optimize -p smop1:dim=20 --method ea --elites 10 --penalty 0.1 --forced-on 1,3-4 --forced-off 5 --groups '6-7;8,9' \
   --bounds -1:none
 words optimize --problem linear --data d.csv --response y --searched coefficients --validation 0.2
 words optimize --program "./f 'a b' \\c" --dim 10 --jobs 2 --plain --timeout 3 --once
-words optimize -p sphere --active-least 2 --active-most 5 --structure low-rank --rank 3 --shortlist 4 \
-  --recheck 50 --prune no
+words optimize -p sphere --min-active 2 --max-active 5 --structure low-rank --rank 3 --final-candidates 4 \
+  --final-evaluations 50 --final-pruning no
 words optimize -p ellipsoid --dim 30 --inverter amortised --weights w --shrinkage bayes --projection nearest \
-  --prior-p 1 --prior-mu 1 --prior-sigma 1 --weighting log --values scores --margin 1 --shift 0.1 --widened no
-words compare -p smop1:dim=10 --methods 'default,published+ea,small:elites=5+population=20' -n 2 \
+  --prior-sigma 1 --weighting equal --quorum 1 --archive-size 200 --margin 1 --mean-shift 0.1 --variance-scaling no
+words compare -p smop1:dim=10 --methods 'default,ea+reevaluate=all,small:elites=5+population=20' -n 2 \
   --targets 1e-2,1 --at 5,10
-words compare -p sphere -m 'a:zig+price=0\,1,b:law=adhoc' --evaluations 1000 --json -o -
+words compare -p sphere -m 'a:default+penalty=0\,1,b:adhoc' --evaluations 1000 --json -o -
 words resume a.study -r 1 --generations 5 --time 3 --target -1
 words ask a.study --dim 5 -n 3 --csv --direction maximize
 words ask a.study --waiting --sparse -o b

@@ -72,8 +72,8 @@ static void save_with_networks(const zilch_networks *networks)
     zilch_optimizer_options options = zilch_optimizer_defaults();
     options.population = POPULATION;
     options.elites = 2;
-    options.model.inverter = ZILCH_AMORTISED;
-    options.model.networks = networks;
+    options.inverter = ZILCH_AMORTISED;
+    options.networks = networks;
     MUST(zilch_optimizer_create(&o, DIM, 1, &options) == ZILCH_OK);
     save_optimizer("optimizer/networks", o);
     zilch_optimizer_destroy(o);
@@ -118,12 +118,12 @@ static void advance(zilch_optimizer *o, size_t told)
 {
     uint64_t id[POPULATION];
     double x[POPULATION * DIM], value[POPULATION], error[POPULATION];
-    MUST(zilch_ask(o, POPULATION, id, x) == ZILCH_OK);
+    MUST(zilch_optimizer_ask(o, POPULATION, id, x) == ZILCH_OK);
     for (size_t i = 0; i < POPULATION; i++) {
         value[i] = id[i] % 5 == 4 ? NAN : fabs(x[i * DIM] - 1.0) + fabs(x[i * DIM + 1]);
         error[i] = id[i] % 4 ? NAN : 0.5;
     }
-    MUST(zilch_tell_error(o, told, id, value, error) == ZILCH_OK);
+    MUST(zilch_optimizer_tell_error(o, told, id, value, error) == ZILCH_OK);
 }
 
 static void make_optimizer(const char *name, const zilch_optimizer_options *options)
@@ -134,14 +134,14 @@ static void make_optimizer(const char *name, const zilch_optimizer_options *opti
     MUST(zilch_optimizer_create(&o, DIM, 1, options) == ZILCH_OK);
     snprintf(path, sizeof path, "optimizer/%s-new", name);
     save_optimizer(path, o);
-    MUST(zilch_tell_point(o, known, 0.5) == ZILCH_OK);
+    MUST(zilch_optimizer_tell_point(o, known, 0.5) == ZILCH_OK);
     advance(o, POPULATION);
     snprintf(path, sizeof path, "optimizer/%s-1", name);
     save_optimizer(path, o);
     advance(o, 3);
     snprintf(path, sizeof path, "optimizer/%s-open", name);
     save_optimizer(path, o);
-    MUST(zilch_advance(o) == ZILCH_OK); /* three are late */
+    MUST(zilch_optimizer_advance(o) == ZILCH_OK); /* three are late */
     advance(o, POPULATION);
     snprintf(path, sizeof path, "optimizer/%s-3", name);
     save_optimizer(path, o);
@@ -161,31 +161,30 @@ static void make_optimizers(void)
     zilch_optimizer_options options = zilch_optimizer_defaults();
     options.population = POPULATION;
     options.elites = 2;
-    make_optimizer("zig", &options);
-    options.refit.prior_correlation = 2.0;
-    options.refit.values = ZILCH_VALUES_SCORES;
-    options.archive = ZILCH_ARCHIVE_MEAN;
-    options.restart = 1;
-    options.remember = 3;
+    make_optimizer("default", &options);
+    options.prior_sigma = 2.0;
+    options.weighting = ZILCH_WEIGHTING_EQUAL;
+    options.aggregate = ZILCH_AGGREGATE_MEAN;
+    options.quorum = 0.75;
+    options.archive_size = 3;
     make_optimizer("memory", &options);
     options = zilch_optimizer_defaults();
     options.population = POPULATION;
     options.elites = 2;
-    options.model.structure = ZILCH_STRUCTURE_LOW_RANK;
-    options.model.rank = 1;
+    options.structure = ZILCH_STRUCTURE_LOW_RANK;
+    options.rank = 1;
     options.lower = lower;
     options.upper = upper;
     options.forced = forced;
     options.group = group;
-    options.active_least = 1;
-    options.active_most = 3;
+    options.min_active = 1;
+    options.max_active = 3;
     make_optimizer("bound", &options);
-    for (int law = ZILCH_LAW_DENSE; law <= ZILCH_LAW_EA; law++) {
-        zilch_optimizer_options other = zilch_optimizer_defaults();
+    for (int method = ZILCH_METHOD_PUBLISHED; method <= ZILCH_METHOD_EA; method++) {
+        zilch_optimizer_options other = zilch_method_defaults((zilch_method)method);
         other.population = POPULATION;
         other.elites = 2;
-        other.law = (zilch_law)law;
-        make_optimizer(zilch_law_name((zilch_law)law), &other);
+        make_optimizer(zilch_method_name((zilch_method)method), &other);
     }
 }
 

@@ -1,4 +1,5 @@
 """The studies that mutants are made of: one of each kind, made with the command that is tested."""
+import json
 import os
 import random
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import forge
 import rows
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = ["--population", "6", "--elites", "2", "--threads", "1"]
 
 
@@ -33,6 +35,39 @@ def edit(path, *statements):
     connection.close()
 
 
+def words_of(connection, run):
+    """A run's settings as the command line of zilch 0.1 that a study of version 4 keeps."""
+    old = {"forced_on": "on", "forced_off": "off", "max_failures": "most-failures", "final_evaluations": "recheck", "final_candidates": "shortlist"}
+    problem, data, checksum = connection.execute("SELECT problem, data, fingerprint FROM runs WHERE run=?", (run,)).fetchone()
+    words = ["optimize"] + ([] if problem == "program" else ["--problem", problem.split(":")[0] if data else problem]) + (["--data", data] if data else [])
+    for kind, name, value in connection.execute("SELECT kind, name, value FROM settings WHERE run=? AND kind IN ('problem', 'limit', 'final')", (run,)):
+        if value not in ("none", "automatic") and name != "final_pruning":
+            words.append("--" + old.get(name, name).replace("_", "-") + ("" if value == "yes" else "=" + value))
+    # As zilch 0.1 wrote it: without blanks.
+    return json.dumps({"words": words, "checksum": checksum}, ensure_ascii=False, separators=(",", ":"))
+
+
+def age(path, to):
+    """The same study as one of version 4, which zilch 0.1 wrote."""
+    connection = sqlite3.connect(to, isolation_level=None)
+    with open(os.path.join(HERE, "../../src/store/schema4.sql"), encoding="utf-8") as file:
+        connection.executescript(file.read())
+    connection.execute("ATTACH ? AS new", (path,))
+    connection.execute("PRAGMA foreign_keys=off")
+    new = sqlite3.connect(path)
+    for run, name, problem, data, machine, started, seed, dim, method, direction, penalty in new.execute(
+            "SELECT run, name, problem, data, machine, started, seed, dim, method, direction, penalty FROM runs").fetchall():
+        program = new.execute("SELECT value FROM settings WHERE run=? AND kind='problem' AND name='program'", (run,)).fetchone()
+        problem = f"program:{program[0]}" if program else problem.replace(":", f":data={data},", 1) if data else problem
+        law = {"default": "zig", "published": "zig", "gaussian": "dense"}.get(method, method)
+        connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, '0.1.0', ?, ?, ?, ?, ?)",
+                           (run, name, problem, words_of(new, run), machine, started, seed, dim, law, direction, penalty))
+    new.close()
+    for table in ("generations", "points", "evaluations", "checkpoints", "conclusions", "failures", "handed", "told"):
+        connection.execute(f"INSERT INTO {table} SELECT * FROM new.{table}")
+    connection.close()
+
+
 def make(zilch, folder):
     """{name: path} of the base studies in the folder."""
     os.makedirs(folder)
@@ -40,7 +75,7 @@ def make(zilch, folder):
     compare = ["compare", "--problem", "sphere:dim=5,active=2", "--seeds", "2", "--generations", "2", "--threads", "1",
                "--methods", "a:default+population=6+elites=2,b:default+population=7+elites=2"]
     run(zilch, compare + ["--study", "compare.study"], folder)
-    run(zilch, ["lander", "--episodes", "1", "--generations", "2", "--held-out", "1", "--recheck", "2", "--shortlist", "1",
+    run(zilch, ["lander", "--episodes", "1", "--generations", "2", "--held-out", "1", "--final-evaluations", "2", "--final-candidates", "1",
                 "--study", "lander.study"] + SMALL, folder)
     run(zilch, ["optimize", "--problem", "linear", "--data", "data.csv", "--response", "y", "--generations", "2",
                 "--study", "regression.study"] + SMALL, folder)
@@ -62,7 +97,18 @@ def make(zilch, folder):
     studies["deleting"] = os.path.join(folder, "deleting.study")
     shutil.copy(studies["compare"], studies["deleting"])
     edit(studies["deleting"], "PRAGMA journal_mode=DELETE")
+    for name in ("compare", "regression", "program", "turns", "sphere"):
+        studies["old-" + name] = os.path.join(folder, "old-" + name + ".study")
+        age(studies[name], studies["old-" + name])
+    written = os.path.join(HERE, "../old_study")  # by zilch 0.1 itself
+    for file in sorted(os.listdir(written)):
+        with open(os.path.join(written, file), "rb") as stream:
+            is_study = stream.read(15) == b"SQLite format 3"
+        if is_study:
+            studies["written-" + file] = os.path.join(folder, f"written-{file}.study")
+            shutil.copy(os.path.join(written, file), studies["written-" + file])
     for name, path in studies.items():
+        run(zilch, ["show", path], folder)
         connection = rows.connect(path)
         if not forge.seal(connection):
             raise SystemExit(f"hostile: the sums of {name} are others: forge.py does not know them any more")

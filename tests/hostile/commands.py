@@ -17,7 +17,7 @@ READERS = [
     ("report", ["report", "{study}", "-o", "page.html", "--figures", "figures"]),
 ]
 WRITERS = [
-    ("resume", ["resume", "{study}", "--generations", "3", "--time", "0.01", "--shortlist", "1", "--recheck", "1", "--threads", "1"]),
+    ("resume", ["resume", "{study}", "--generations", "3", "--time", "0.01", "--final-candidates", "1", "--final-evaluations", "1", "--threads", "1"]),
     ("ask", ["ask", "{study}", "-n", "2"]),
     ("tell", ["tell", "{study}"]),
     ("optimize --study", ["optimize", "--problem", "sphere:dim=3,active=1", "--study", "{study}"] + SMALL),
@@ -38,8 +38,8 @@ def chosen(number, notes, everything):
     # Texts are what figures and pages are made of.
     if number % 4 == 0 or "links" in notes or "names" in notes or "all texts" in notes or "runs.name" in notes or "runs.problem" in notes:
         picked.append(READERS[-1])
-    # Arguments are what a run goes on with.
+    # Settings are what a run goes on with; of version 4, arguments.
     writers = [WRITERS[number % len(WRITERS)], WRITERS[(number + 2) % len(WRITERS)]]
-    if "arguments" in notes and WRITERS[0] not in writers:
+    if ("arguments" in notes or "settings" in notes) and WRITERS[0] not in writers:
         writers.insert(0, WRITERS[0])
     return picked + writers

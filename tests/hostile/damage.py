@@ -129,7 +129,7 @@ def tree_cycle(mutant):
 def overflow_loop(mutant):
     """A text that runs over many pages, whose chain of pages turns back."""
     connection = rows.connect(mutant.path)
-    column = mutant.rng.choice(["problem", "name", "arguments", "machine"])
+    column = mutant.rng.choice(["problem", "name", "version", "machine"])
     connection.execute(f"UPDATE runs SET {column}=CAST(zeroblob(30000) AS TEXT)||replace(hex(zeroblob(20000)),'00','ab') WHERE run=1")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.execute("PRAGMA journal_mode=delete")

@@ -75,7 +75,7 @@ def forge_state(mutant):
     connection.execute("DELETE FROM conclusions WHERE run=?", (run,))
     seal(connection)
     connection.close()
-    return f"forged state of run {run}, arguments as they were ({'; '.join(places)})"
+    return f"forged state of run {run}, settings as they were ({'; '.join(places)})"
 
 
 def forge_points(mutant):
@@ -97,7 +97,7 @@ def forge_points(mutant):
         connection.execute("DELETE FROM conclusions")
     seal(connection)
     connection.close()
-    return f"forged, arguments as they were: {', '.join(said)}"
+    return f"forged, settings as they were: {', '.join(said)}"
 
 
 ALL = [forge_state, forge_points]

@@ -4,11 +4,13 @@ import sqlite3
 
 import values
 
-TABLES = ["runs", "generations", "points", "evaluations", "checkpoints", "conclusions", "failures", "handed", "told"]
+TABLES = ["runs", "settings", "coordinates", "generations", "points", "evaluations", "checkpoints", "conclusions", "failures", "handed", "told"]
 # What decides which column: the texts and blobs are where programs, pages and readers of bytes are reached.
-FAVOURED = ["runs.name", "runs.problem", "runs.arguments", "runs.machine", "runs.started", "runs.version", "runs.law",
-            "runs.direction", "failures.reason", "failures.output", "conclusions.stop", "conclusions.x", "points.genome",
-            "checkpoints.state", "runs.dim", "runs.run"]
+# Those that a study does not have are of another version.
+TEXTS = ["runs.name", "runs.problem", "runs.arguments", "runs.data", "runs.fingerprint", "runs.machine", "runs.started", "runs.version",
+         "runs.method", "runs.law", "runs.direction", "settings.kind", "settings.name", "settings.value", "settings.value", "coordinates.name",
+         "failures.reason", "failures.output", "conclusions.stop"]
+FAVOURED = TEXTS + ["conclusions.x", "points.genome", "checkpoints.state", "runs.dim", "runs.run"]
 
 
 def connect(path):
@@ -25,11 +27,24 @@ def columns(connection, table):
     return [(row[1].decode("utf-8", "replace"), row[2].decode("utf-8", "replace")) for row in rows]
 
 
+def there(connection, names):
+    """Of these columns, TABLE.COLUMN, those that the study has."""
+    return [name for name in names if name.split(".")[1] in dict(columns(connection, name.split(".")[0]))]
+
+
+def choose_table(mutant, connection=None):
+    own = connection or connect(mutant.path)
+    found = [table for table in TABLES if columns(own, table)]
+    if not connection:
+        own.close()
+    return mutant.rng.choice(found or TABLES)
+
+
 def choose_column(mutant, connection):
     if mutant.rng.random() < 0.6:
-        table, name = mutant.rng.choice(FAVOURED).split(".")
+        table, name = mutant.rng.choice(there(connection, FAVOURED) or FAVOURED).split(".")
         return table, name, dict(columns(connection, table)).get(name, "ANY")
-    table = mutant.rng.choice(TABLES)
+    table = choose_table(mutant, connection)
     name, kind = mutant.rng.choice(columns(connection, table))
     return table, name, kind
 
@@ -71,8 +86,7 @@ def shown(value):
 
 def change_text(mutant):
     connection = connect(mutant.path)
-    texts = [column for column in FAVOURED[:11]]
-    table, name = mutant.rng.choice(texts).split(".")
+    table, name = mutant.rng.choice(there(connection, TEXTS) or TEXTS).split(".")
     value = bytearray(mutant.rng.choice(values.texts(mutant.place)))
     where = put(connection, mutant, table, name, value)
     connection.close()
@@ -83,9 +97,9 @@ def change_all_texts(mutant):
     """The same text everywhere, and figures' labels among it."""
     connection = connect(mutant.path)
     value = mutant.rng.choice(values.texts(mutant.place))
-    for column in FAVOURED[:11]:
+    for column in there(connection, TEXTS):
         table, name = column.split(".")
-        if name not in ("law", "direction", "stop", "arguments"):
+        if name not in ("method", "law", "direction", "stop", "arguments", "kind") and column != "settings.name":
             connection.execute(f'UPDATE {table} SET "{name}"=CAST(? AS TEXT)', (value,))
     connection.close()
     return f"all texts = {shown(value)}"
@@ -120,7 +134,37 @@ def grafted(mutant, old):
         ["--program=" + touch], ["--program", touch, "--dim", dim], ["--study", f"{mutant.place}/{values.PWNED}"], ["--threads=1024"],
         ["--weights=/dev/zero", "--inverter=amortised"], ["--warm-start=/dev/zero"], ["--bounds-file=/dev/zero"], ["--data=/dev/zero"],
         ["--data=/etc/passwd"], ["--population=1000000"], ["--dim=1000000"], ["--generations=1000000000"], ["--recheck=10000000"],
-        ["--held-out=1000000"], ["--shortlist=100000"], ["--time=1e300"], ["--jobs=4096"], ["--remember=1"], ["--prior-p=1e6"], ["--help"]])
+        ["--held-out=1000000"], ["--shortlist=100000"], ["--time=1e300"], ["--jobs=4096"], ["--remember=1"], ["--prior-p=1e6"], ["--restart=1"],
+        ["--over-ask=10"], ["--help"]])
+
+
+def change_request(mutant):
+    """What a run goes on with: its settings; of version 4, its arguments."""
+    connection = connect(mutant.path)
+    is_old = bool(there(connection, ["runs.arguments"]))
+    connection.close()
+    return change_arguments(mutant) if is_old else change_settings(mutant)
+
+
+def change_settings(mutant):
+    connection = connect(mutant.path)
+    rng = mutant.rng
+    settings = rng.choice(values.settings(mutant.place))
+    is_graft = rng.random() < 0.6
+    if not is_graft:
+        connection.execute("DELETE FROM settings" + rng.choice(["", " WHERE kind='problem'", " WHERE kind IN ('problem', 'means')"]))
+    for kind, name, value in settings:
+        kind = kind if rng.random() < 0.9 else rng.choice(["option", "limit", "final", "problem", "means", "", "Problem"])
+        connection.execute("INSERT OR REPLACE INTO settings SELECT run, ?, ?, ? FROM runs", (kind, name, value))
+    # A run that is evaluated by a program says so twice; and data are named beside the settings.
+    said = ""
+    if rng.random() < 0.5:
+        said = rng.choice(["program", "program", "linear:response=1,searched=subset,validation=0.3", "by hand", "sphere:dim=5,active=2,noise=0"])
+        connection.execute("UPDATE runs SET problem=?, data=?", (said, rng.choice(["", "-", "/dev/zero", "/etc/passwd", mutant.place + "/" + values.PWNED])))
+    if rng.random() < 0.8:
+        connection.execute("DELETE FROM conclusions")
+    connection.close()
+    return f"settings {'go on' if is_graft else 'are'} {settings!r:.160} {said}"
 
 
 def change_arguments(mutant):
@@ -178,7 +222,7 @@ def change_rows(mutant):
     """Rows go away, come twice, or change their numbers."""
     connection = connect(mutant.path)
     rng = mutant.rng
-    table = rng.choice(TABLES)
+    table = choose_table(mutant, connection)
     key = rng.choice([name for name, kind in columns(connection, table) if kind == "INTEGER"])
     statement = rng.choice([
         f"DELETE FROM {table}",
@@ -204,11 +248,11 @@ def change_rows(mutant):
 def change_identity(mutant):
     connection = connect(mutant.path)
     pragma = mutant.rng.choice(["user_version", "application_id", "schema_version"])
-    value = mutant.rng.choice([0, 1, 2, 3, 5, 6, -1, 2**31 - 1, -2**31])
+    value = mutant.rng.choice([0, 1, 2, 3, 4, 4, 5, 5, 6, -1, 2**31 - 1, -2**31])
     connection.execute(f"PRAGMA {pragma}={value}")
     connection.close()
     return f"{pragma} = {value}"
 
 
-ALL = [change_text, change_all_texts, change_names_and_problem, change_arguments, change_arguments, change_value, change_value, change_type,
+ALL = [change_text, change_all_texts, change_names_and_problem, change_request, change_request, change_value, change_value, change_type,
        change_rows, change_identity]

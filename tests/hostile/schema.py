@@ -35,7 +35,7 @@ def execute(mutant, *statements):
 
 def pick(mutant):
     """A table, one of its columns, and the line that declares it."""
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     sql = text_of(mutant, table)
     lines = re.findall(r"^ +(\w+) +(?:INTEGER|TEXT|REAL|BLOB|ANY)\b[^\n]*\n", sql, re.M)
     name = mutant.rng.choice(lines)
@@ -43,10 +43,18 @@ def pick(mutant):
     return table, name, sql, line
 
 
+def asked(mutant):
+    """Columns with what a run was asked for, as the study's version has them."""
+    connection = rows.connect(mutant.path)
+    found = rows.there(connection, ["runs.arguments", "settings.value", "settings.name", "coordinates.name"])
+    connection.close()
+    return [tuple(name.split(".")) for name in found]
+
+
 def generated_column(mutant):
     table, name, sql, line = pick(mutant)
     if mutant.rng.random() < 0.6:
-        table, name = mutant.rng.choice([("runs", "machine"), ("runs", "problem"), ("runs", "name"), ("runs", "arguments"), ("points", "genome")])
+        table, name = mutant.rng.choice([("runs", "machine"), ("runs", "problem"), ("runs", "name"), ("points", "genome"), *asked(mutant)])
         sql = text_of(mutant, table)
         line = re.search(rf"^ +{name} [^\n]*\n", sql, re.M)[0]
     cost = mutant.rng.choice(COSTLY)
@@ -74,7 +82,7 @@ def default_value(mutant):
 
 
 def view_for_table(mutant):
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     names = [name for name, _ in _columns(mutant, table)]
     other = f"hidden_{table}"
     cost = mutant.rng.choice(COSTLY + [f"({ENDLESS})"])
@@ -96,18 +104,18 @@ def _columns(mutant, table):
 
 
 def trigger(mutant):
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     when = mutant.rng.choice(["BEFORE", "AFTER"])
     event = mutant.rng.choice(["INSERT", "UPDATE", "DELETE"])
     body = mutant.rng.choice([f"SELECT {mutant.rng.choice(COSTLY)}", f"INSERT INTO failures SELECT 1, 1, i, 'x', 'y' FROM ({ENDLESS.replace('count(*)', 'i')})",
-                              "DELETE FROM runs", "UPDATE runs SET arguments='x'", f"SELECT ({ENDLESS})", "SELECT RAISE(IGNORE)"])
+                              "DELETE FROM runs", "UPDATE settings SET value='x'", "UPDATE runs SET problem='x'", f"SELECT ({ENDLESS})", "SELECT RAISE(IGNORE)"])
     name = mutant.rng.choice(["t", "runs_t", "sqlite_t"[1:]])
     execute(mutant, f"CREATE TRIGGER {name} {when} {event} ON {table} BEGIN {body}; END")
     return f"trigger {when} {event} ON {table}: {body}"
 
 
 def index(mutant):
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     name = mutant.rng.choice(_columns(mutant, table))[0]
     cost = mutant.rng.choice(["hex({0})", "{0}||'x'", "length({0})"]).format(f'"{name}"')
     execute(mutant, f"CREATE INDEX extra ON {table} ({cost}) WHERE {name} IS NOT 3")
@@ -127,7 +135,7 @@ def extra_table(mutant):
 
 def virtual_table(mutant):
     """A table of the schema becomes a module's."""
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     module = mutant.rng.choice(["fts5(run,name)", "rtree(run,a,b)", "csv(filename='/etc/passwd')", "dbstat", "zipfile('/etc/passwd')", "fts3_tokenizer",
                                 "generate_series", "pragma_table_info", "json_each", "sqlite_dbpage", "echo(runs)"])
     connection = rows.connect(mutant.path)
@@ -138,7 +146,7 @@ def virtual_table(mutant):
 
 
 def statistics(mutant):
-    table = mutant.rng.choice(rows.TABLES)
+    table = rows.choose_table(mutant)
     execute(mutant, "ANALYZE", "DELETE FROM sqlite_stat1")
     connection = rows.connect(mutant.path)
     for value in ("9" * 100, "-1 -1", "a" * 100000, "1 1 1 1 1 1 1 1 1 1 1 1 1", "\x00", "unordered noskipscan sz=-1"):

@@ -14,12 +14,41 @@ def deep(kind, depth):
     return opening * depth + "1" + closing * depth
 
 
+def settings(place):
+    """Settings of a run, (kind, name, value), that name programs and files, or ask for much, or for nothing that there is."""
+    touch = f"sh -c 'touch {place}/{PWNED}; cat'"
+    return [
+        [("problem", "program", touch)],
+        [("problem", "program", touch), ("problem", "plain", "yes"), ("problem", "once", "yes"), ("means", "jobs", "1")],
+        [("problem", "program", "sh -c touch${IFS}PWNED")], [("problem", "program", "/bin/sh")], [("problem", "program", "")],
+        [("problem", "program", touch), ("problem", "sparse", "yes"), ("problem", "ahead", "4096"), ("means", "jobs", "4096")],
+        [("problem", "Program", touch)], [("problem", "pro", touch)], [("problem", "program=" + touch, "yes")],
+        [("problem", "plain", "--program=" + touch)], [("problem", "plain", "maybe")], [("problem", "once", "no")],
+        [("problem", "study", f"{place}/{PWNED}")], [("problem", "output", f"{place}/{PWNED}")], [("means", "study", f"{place}/{PWNED}")],
+        [("problem", "data", "/etc/passwd")], [("problem", "problem", "program")], [("problem", "dim", "1000000")],
+        [("problem", "weights", "/dev/zero"), ("option", "inverter", "amortised")], [("problem", "warm_start", "/dev/stdin")],
+        [("problem", "bounds_file", "/dev/tty")], [("problem", "bounds", "1:0")], [("problem", "forced_on", "1-" + "9" * 30)],
+        [("problem", "forced_on", "1," * 20000)], [("problem", "groups", ";" * 100000)], [("problem", "response", "<b>")],
+        [("problem", "searched", "none")], [("problem", "validation", "1e308")], [("problem", "timeout", "-1")], [("problem", "penalty", "automatic")],
+        [("problem", "max_failures", "18446744073709551616")], [("problem", "over_ask", "10")], [("problem", "help", "yes")],
+        [("problem", "name_" + "x" * 5000, "1")], [("problem", "\x1b]0;PWN\x07", "\x1b[2J")], [("problem", "--help", "--version")],
+        [("option", "population", "1000000")], [("option", "population", "nan")], [("option", "method", "zig")], [("option", "price", "1")],
+        [("option", "elites", "-1")], [("option", "penalty", "inf")], [("option", "archive_size", "1")], [("option", "x" * 100000, "1")],
+        [("limit", "generations", "1000000000")], [("limit", "evaluations", "-1")], [("limit", "target", "nan")], [("limit", "stagnation", "")],
+        [("final", "final_evaluations", "10000000")], [("final", "final_candidates", "100000")], [("final", "final_pruning", "maybe")],
+        [("means", "threads", "1024")], [("means", "threads", "-1")], [("means", "time", "1e300")], [("means", "held_out", "1000000")],
+        [("means", "jobs", "18446744073709551615")], [("means", "comparison_penalty", "1e999")], [("means", "comparison_penalty", "<b>")],
+        [("", "", "")], [("problem", "", "x")], [("problem", "plain", "")],
+        [("problem", f"setting{i}", "x") for i in range(3000)], [("means", "x", "a" * 10**6)],
+    ]
+
+
 def arguments(words, checksum="", **more):
     return json.dumps({"words": words, "checksum": checksum, **more})
 
 
 def programs(place):
-    """Arguments of a run that name programs and files, which only the person at the keyboard may name."""
+    """Arguments of a run of version 4 that name programs and files, which only the person at the keyboard may name."""
     touch = f"sh -c 'touch {place}/{PWNED}; cat'"
     base = ["--dim", "5", "--population", "6", "--elites", "2", "--generations", "9"]
     # The same length in each list; the last of an option counts.
@@ -77,8 +106,9 @@ def texts(place):
         # what texts of zilch's own say
         "sphere", "sphere:dim=1000000000", "sphere:dim=0", "sphere:dim=5,active=2,noise=1e308", "lander", "lander:episodes=1e9",
         "lander:seeds=common,gravity=1e308", "linear:data=/etc/passwd,response=1", f"linear:data={place}/{PWNED}", "linear",
-        "logistic:data=/dev/zero", "smop1:dim=99999999999999999999", "by hand", f"program:{touch}", "program:", ":", ":::=,=,",
-        "sphere:" + "a=1," * 3000, "zig", "dense", "adhoc", "ea", "minimize", "maximize", "target", "observer", "forgotten",
+        "logistic:data=/dev/zero", "smop1:dim=99999999999999999999", "by hand", f"program:{touch}", "program:", "program", "linear:response=1,searched=subset,validation=0.3",
+        "linear:response=99999999999999999999", ":", ":::=,=,",
+        "sphere:" + "a=1," * 3000, "zig", "dense", "default", "published", "gaussian", "adhoc", "ea", "automatic", "minimize", "maximize", "target", "observer", "forgotten",
         "2026-01-01T00:00:00Z", "9999999999-13-77", "0.1.0", "999.999.999",
         # long
         "a" * 1000000, "\u20ac" * 300000, "<" * 200000, "'" * 200000, "\x1b" * 1000, "\n" * 100000, " " * 300000,

@@ -1,5 +1,5 @@
 /* What a command without MPI does when it is one of several: the beginning of main(). */
-#include "ranks.h"
+#include "run/ranks.h"
 
 #include <stdio.h>
 

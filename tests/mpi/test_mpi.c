@@ -351,7 +351,7 @@ static void a_search_has_the_same_bits(void)
         zilch_limits limits = zilch_limits_defaults();
         limits.generations = 4;
         DEMAND(zilch_optimizer_create(&search, 6, 11, NULL) == ZILCH_OK);
-        DEMAND(zilch_optimize(search, zilch_mpi_objective, mpi, &limits, NULL, NULL, NULL) == ZILCH_OK);
+        DEMAND(zilch_optimizer_run(search, zilch_mpi_objective, mpi, &limits, NULL, NULL, NULL) == ZILCH_OK);
         size_t length;
         DEMAND(zilch_optimizer_pack(search, NULL, 0, &length) == ZILCH_OK);
         unsigned char *bytes = malloc(length);

@@ -1,4 +1,4 @@
-"""Runs the examples in the documents, and checks their relative links.
+"""Runs the examples in the documents, and checks their links, their shape and their words.
 
 A comment before each fenced block says what to do with the block. All blocks of one
 document share a scratch folder, in order, with the built zilch first on PATH.
@@ -12,13 +12,20 @@ document share a scratch folder, in order, with the built zilch first on PATH.
     <!-- test: shell, status 1 --> The same, but the last command must end with that status.
     <!-- test: c -->               A program: compiled without a warning, linked with the
                                    built library, run; it must succeed.
+    <!-- test: python -->          A Python program: python/tests/test_readme.py runs it, where
+                                   the package is. Here it is counted.
     <!-- test: output -->          What the program before printed, compared as above.
     <!-- test: file NAME -->       Written to NAME in the scratch folder.
     <!-- test: runs -->            Commands as of shell, whose output is not compared: it has
-                                   times in it, or last digits that differ between processors.
+                                   times in it, or digits that differ between processors. With
+                                   ZILCH_EXACT=1 in the environment it is compared all the same:
+                                   for the machine that the documents were written on.
     <!-- not run: REASON -->       Left alone; a reader of this comment learns why.
 
-README.md must show at least one shell and one C example.
+The shape of the documents is checked too: MUST_SHOW says what some pages must have, README.md has at
+most README_WORDS words, the index docs/README.md leads to the tutorial first and to every page of
+docs/, a relative link and its #part lead somewhere, pages that sources name are there, and no
+sentence has the forms of UNCLEAR.
 """
 import os
 import re
@@ -27,7 +34,13 @@ import sys
 from pathlib import Path
 
 MARK = re.compile(r"<!--\s*((?:test|not run):\s*.*?)\s*-->")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+PAGE = re.compile(rb"\bdocs/[\w/-]+\.md\b")
+SOURCES = "bench cli cmake examples include python src tests tools".split()
+README_WORDS = 900
+MUST_SHOW = {"README.md": {"shell", "python"}, "docs/tutorial.md": {"file", "runs"}, "docs/reference/c.md": {"c"}}
+UNCLEAR = re.compile(r"(?:(?:^|[.:!?]\s+)(?:Of|Who|Whoever)\s|\bsuch an?\s|that there is not|is none of any)", re.MULTILINE)
 FLAGS = "-std=c17 -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L".split()
 
 
@@ -99,6 +112,7 @@ class Runner:
         self.include, self.library, self.folder = source / "include", build / "libzilch.a", folder
         self.environment = dict(os.environ, PATH=f"{Path(zilch).parent}:{os.environ['PATH']}")
         self.printed = None
+        self.is_python = False  # the program before
 
     def run(self, command, status=0, merged=True):
         """Run argv in the folder; return what it printed."""
@@ -131,9 +145,13 @@ class Runner:
             self.shell(lines, int(shell.group(1) or 0))
             return "shell"
         if mark == "runs":
-            self.shell(lines, 0, is_compared=False)
-        elif mark == "c":
-            self.program(lines)
+            self.shell(lines, 0, is_compared=os.environ.get("ZILCH_EXACT") == "1")
+        elif mark in ("c", "python"):
+            self.is_python = mark == "python"
+            if not self.is_python:
+                self.program(lines)
+        elif mark == "output" and self.is_python:
+            pass
         elif mark == "output" and self.printed is not None:
             compare(lines, self.printed)
         elif file:
@@ -143,8 +161,61 @@ class Runner:
         return mark.split()[0]
 
 
-def check_document(path, runner):
-    """Run a document's blocks and look up its links; return how many of each kind."""
+def parts(text):
+    """What #part of a link may be: GitHub's name of each heading."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
+def prose(text):
+    """A document without its fenced blocks."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def check_links(path, text):
+    for link, part in LINK.findall(prose(text)):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        target = path.parent / link if link else path
+        if not target.exists():
+            raise Failure(f"a link leads nowhere: {link}")
+        if part and target.suffix == ".md" and part not in parts(target.read_text(encoding="utf-8")):
+            raise Failure(f"a link leads to a part that its page does not have: {link}#{part}")
+
+
+def check_shape(name, text, counts):
+    """What MUST_SHOW, README_WORDS and UNCLEAR say."""
+    missing = MUST_SHOW.get(name, set()) - counts.keys()
+    if missing:
+        raise Failure(f"shows no example of this kind: {', '.join(sorted(missing))}")
+    if name == "README.md" and len(text.split()) > README_WORDS:
+        raise Failure(f"has {len(text.split())} words; at most {README_WORDS} are for it: move the others to docs/")
+    unclear = UNCLEAR.search(prose(text)) if name == "README.md" or name.startswith("docs/") else None
+    if unclear:
+        raise Failure(f"write a plain sentence instead of this: {unclear.string[unclear.start() :][:60].strip()!r}")
+
+
+def check_index(source, documents):
+    """The index leads to the tutorial first, and to every page."""
+    index = source / "docs" / "README.md"
+    links = [link for link, _ in LINK.findall(index.read_text(encoding="utf-8")) if "://" not in link]
+    if not links or links[0] != "tutorial.md":
+        raise Failure("the first link must be the tutorial's")
+    reached = {(index.parent / link).resolve() for link in links} | {index}
+    for page in documents:
+        if index.parent in page.parents and page not in reached:
+            raise Failure(f"no link leads to {page.relative_to(source)}")
+
+
+def check_mentions(source):
+    """A page that a source names is there."""
+    for path in sorted(path for folder in SOURCES for path in (source / folder).rglob("*.*") if path.is_file()):
+        for page in PAGE.findall(path.read_bytes()) if path.stat().st_size < 1 << 20 else ():
+            if not (source / page.decode()).exists():
+                raise Failure(f"{path.relative_to(source)} names {page.decode()}, which is not there")
+
+
+def check_document(path, name, runner):
+    """Run a document's blocks and look at its links and words; return how many blocks of each kind."""
     text = path.read_text(encoding="utf-8")
     counts = {}
     for number, mark, lines in blocks(text.split("\n")):
@@ -153,9 +224,8 @@ def check_document(path, runner):
         except Failure as failure:
             raise Failure(f"line {number}: {failure}") from None
         counts[kind] = counts.get(kind, 0) + 1
-    for link in LINK.findall(text):
-        if "://" not in link and not link.startswith("mailto:") and not (path.parent / link).exists():
-            raise Failure(f"a link leads nowhere: {link}")
+    check_links(path, text)
+    check_shape(name, text, counts)
     return counts
 
 
@@ -166,18 +236,23 @@ def main():
     for index, path in enumerate(documents):
         folder = scratch / str(index)
         folder.mkdir()
-        name = path.relative_to(source)
+        name = path.relative_to(source).as_posix()
         try:
-            counts = check_document(path, Runner(source, build, zilch, folder))
-            if name == Path("README.md") and not (counts.get("shell") and counts.get("c")):
-                raise Failure("shows no shell example, or no C example, that is run")
+            counts = check_document(path, name, Runner(source, build, zilch, folder))
             print(f"{name}: {sum(counts.values())} blocks {counts if counts else ''}")
         except Failure as failure:
             print(f"{name}: {failure}")
             bad += 1
-    if source / "README.md" not in documents:
-        print("there is no README.md")
-        bad += 1
+    for name in ("docs/README.md", *MUST_SHOW):
+        if source / name not in documents:
+            print(f"there is no {name}")
+            bad += 1
+    for check in (lambda: check_index(source, documents), lambda: check_mentions(source)):
+        try:
+            check()
+        except (Failure, FileNotFoundError) as failure:
+            print(f"the documents as a whole: {failure}")
+            bad += 1
     return 1 if bad else 0
 
 

@@ -52,7 +52,7 @@ mkdir "$scratch/project"
 cat >"$scratch/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(example LANGUAGES C)
-find_package(zilch 0.1 REQUIRED)
+find_package(zilch 0.2 REQUIRED)
 foreach(library zilch zilch_static)
   add_executable(with_\${library} "$example")
   target_link_libraries(with_\${library} PRIVATE zilch::\${library})
@@ -60,7 +60,7 @@ endforeach()
 END
 if [ -n "$has_mpi" ]; then
   cat >>"$scratch/project/CMakeLists.txt" <<END
-find_package(zilch 0.1 REQUIRED COMPONENTS mpi)
+find_package(zilch 0.2 REQUIRED COMPONENTS mpi)
 foreach(library zilch_mpi zilch_mpi_static)
   add_executable(with_\${library} "$source/examples/mpi.c")
   target_link_libraries(with_\${library} PRIVATE zilch::\${library})

@@ -3,7 +3,7 @@
 # shell, no pipes; they load files that they name, and evaluate what they have made of numbers and words of their own.
 . "${0%/*}/common.sh"
 
-cd "$source/cli/figures"
+cd "$source/cli/report/figures"
 # Comments are for people.
 for file in *.gp; do sed -n "s/^\([^#].*\)$/$file: \1/p" "$file"; done >"$scratch/lines"
 [ "$(wc -l <"$scratch/lines")" -gt 500 ] || complain 'no scripts found'

@@ -1,0 +1,386 @@
+/* zilch compare: several methods on one problem, with the same seeds and the same budget, side by side. */
+#include "commands/commands.h"
+#include "compare/compare.h"
+#include "compare/compare_study.h"
+#include "options/option_parser.h"
+#include "request/search_problem.h"
+#include "terminal/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE_WORDS_MOST = 20 };
+
+typedef struct request {
+    const char *problem, *dim, *data, *response, *searched, *validation, *penalty; /* for the search */
+    const char *methods, *targets, *at, *study, *output;
+    uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
+    int json, csv, latex;
+} request;
+
+static const char about[] =
+    "Run several methods on one problem, each with the same seeds and the same budget, and print a row for "
+    "each: the fitness of what it recommends at the end (median, quartiles, worst), active coordinates, "
+    "support recovered, time, evaluations until values as good as the targets, and the p-value of a rank-sum "
+    "test against the first method. A method is default, published, gaussian, adhoc or ea; options of 'zilch "
+    "optimize' may follow without their dashes, joined by '+', such as default+elites=50+margin=0; and a "
+    "name may stand before it, as in small:default+population=100. A backslash before a comma or a plus "
+    "makes it a part of a value. Without --problem and --methods it is the publication's study: four methods "
+    "on the lander, of which gaussian has no penalty, kept in compare.study.";
+
+/* The other methods as the publication has them. */
+#define AS_PUBLISHED(method) method ":" method "+reevaluate=all+initial-spread=0+final-pruning=no"
+static const char published_methods[] =
+    AS_PUBLISHED("gaussian") "+penalty=0," AS_PUBLISHED("ea") "," AS_PUBLISHED("adhoc") ",published";
+
+/* ---- Options --------------------------------------------------------------------- */
+
+static int check(const request *r)
+{
+    const struct {
+        int is_wrong;
+        const char *text;
+    } checks[] = {
+        {!*r->problem, "--problem: the name is empty"},
+        {r->methods ? !*r->methods : !search_problem_is_lander(r->problem),
+         "--methods LIST is missing, such as default,published,ea"},
+        {r->generations == 0 && (r->evaluations == 0 || r->evaluations == UINT64_MAX),
+         "--generations 0: without --evaluations the runs would have no end"},
+        {r->evaluations == 0 && r->generations == UINT64_MAX,
+         "--evaluations 0: without --generations the runs would have no end"},
+        {r->seeds - 1 > UINT64_MAX - r->seed,
+         "--seed: so many --seeds would go beyond the largest of 64 bits"},
+        {r->json + r->csv + r->latex > 1, "--json, --csv and --latex: give one of them"},
+        {r->output && !*r->output, "-o: the file's name is empty"},
+        {r->study && !*r->study, "--study: the file's name is empty"},
+        {r->study && ((r->output && strcmp(r->output, r->study) == 0) ||
+                      cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, r->data)),
+         "--study: is another of the files"},
+        {cli_is_same_file(r->output, r->data), "-o: is the data itself"},
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        if (checks[i].is_wrong) {
+            return search_wrong_usage("compare", "%s", checks[i].text);
+        }
+    }
+    return 0;
+}
+
+static int parse(request *r, int argc, char **argv)
+{
+    const cli_option options[] = {
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+         "The problem, with its settings, as for 'zilch optimize'"},
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+         "The methods, separated by commas; the first is what the others are tested against; without it, on "
+         "the lander, the publication's"},
+        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Runs of each method, with seeds from S on"},
+        {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds"},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed"},
+        {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
+         "Generations of a run at most; without it 100, or no limit if there is one of --evaluations"},
+        {"evaluations", 0, "N", CLI_COUNT, &r->evaluations, 0, 0x1p64, NULL,
+         "Evaluations of a run at most; the fairer limit for populations of different sizes"},
+        {"targets", 0, "LIST", CLI_TEXT, &r->targets, 0, 0, NULL,
+         "Values whose arrival is counted, or none; without it 200,250,300 of the lander, 1e-2,1e-4,1e-8 of "
+         "other problems without noise, none else"},
+        {"at", 0, "LIST", CLI_TEXT, &r->at, 0, 0, NULL,
+         "Generations after which it is also measured what would be recommended then, such as 25,50"},
+        {"held-out", 0, "N", CLI_COUNT, &r->held_out, 1, 1e6, NULL,
+         "With noise: episodes of the lander, or evaluations, that a recommended point is measured in"},
+        {"penalty", 0, "X", CLI_TEXT, &r->penalty, 0, 0, NULL,
+         "Of each active coordinate, in every fitness shown, and in the searches whose methods do not say "
+         "theirs; without it, what suits the problem"},
+        {"dim", 0, "N", CLI_TEXT, &r->dim, 0, 0, NULL, "Coordinates of the problem: short for NAME:dim=N"},
+        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "For linear and logistic: the data"},
+        {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
+         "The column to be explained; without it the last"},
+        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
+         "Which columns are used, or the coefficients themselves: subset or coefficients"},
+        {"validation", 0, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
+         "Share of the rows that are held out"},
+        {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
+         "Keep every run in this study; what is there already is not done again: interrupted, the same "
+         "command goes on, and gives the same result; without it, and without --methods, compare.study"},
+        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
+         "Runs at once, 0 for one a processor; the result does not depend on it"},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
+        {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
+         "Print a row a run as CSV; an apostrophe stands before a name that begins with = + - or @, which a "
+         "spreadsheet would compute"},
+        {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
+         "Print tables of means and standard deviations in LaTeX"},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},
+        {0},
+    };
+    const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};
+    const int status = cli_parse(&usage, argc, argv);
+    if (!status && !r->methods && !r->study) {
+        r->study = "compare.study"; /* it takes an hour */
+    }
+    return status ? status : check(r);
+}
+
+/* ---- Lists of numbers ------------------------------------------------------------ */
+
+/* "1e-2,1e-4" as at most so many numbers. 0, or the exit status after printing why. */
+static int parse_numbers(const char *option, const char *list, size_t most, double *out, size_t *count)
+{
+    *count = 0;
+    for (const char *at = list;; at++) {
+        if (*count == most) {
+            return search_wrong_usage("compare", "%s: %zu numbers are the most", option, most);
+        }
+        const char *end = zilch_number_scan(at, &out[*count]);
+        if (!end || (*end && *end != ',') || !isfinite(out[*count])) {
+            return search_wrong_usage("compare", "%s: '%s' is not a list of numbers separated by commas",
+                                      option, list);
+        }
+        ++*count;
+        at = end;
+        if (!*at) {
+            return 0;
+        }
+    }
+}
+
+static int parse_targets(const request *r, compare_setting *s)
+{
+    if (!r->targets) {
+        compare_usual_targets(s);
+        return 0;
+    }
+    return strcmp(r->targets, "none") == 0
+               ? 0
+               : parse_numbers("--targets", r->targets, COMPARE_TARGETS_MOST, s->target, &s->targets);
+}
+
+static int parse_checkpoints(const request *r, compare_setting *s)
+{
+    double number[COMPARE_CHECKPOINTS_MOST];
+    const int status =
+        r->at ? parse_numbers("--at", r->at, COMPARE_CHECKPOINTS_MOST, number, &s->checkpoints) : 0;
+    for (size_t c = 0; c < s->checkpoints && !status; c++) {
+        if (!(number[c] >= 1 && number[c] <= 1e15 && number[c] == floor(number[c])) ||
+            (c > 0 && number[c] <= number[c - 1])) {
+            return search_wrong_usage("compare", "--at: '%s' must be whole numbers from 1 on, ascending",
+                                      r->at);
+        }
+        if (s->generations && number[c] > (double)s->generations) {
+            return search_wrong_usage("compare", "--at: %.0f is beyond the %llu generations of a run",
+                                      number[c], (unsigned long long)s->generations);
+        }
+        s->checkpoint[c] = (uint64_t)number[c];
+    }
+    return status;
+}
+
+/* ---- The base -------------------------------------------------------------------- */
+
+/* What all searches are asked for in, their problem and their budget. */
+typedef struct base {
+    char *words[BASE_WORDS_MOST];
+    size_t count;
+    search_request request;
+    search_problem problem; /* of the first seed, for what it says of itself */
+} base;
+
+/* "--name=value", unless the value is NULL. 0, or 1 after printing why. */
+static int add_word(base *b, const char *name, const char *value)
+{
+    if (!value) {
+        return 0;
+    }
+    const size_t size = strlen(name) + strlen(value) + sizeof "--=";
+    char *word = malloc(size);
+    if (!word) {
+        return cli_fail("out of memory");
+    }
+    snprintf(word, size, "--%s=%s", name, value);
+    b->words[b->count++] = word;
+    return 0;
+}
+
+static int add_count(base *b, const char *name, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return add_word(b, name, digits);
+}
+
+static int make_words(base *b, const request *r, const compare_setting *s)
+{
+    b->words[b->count++] = strdup("optimize");
+    return !b->words[0] || add_word(b, "problem", r->problem) || add_word(b, "dim", r->dim) ||
+           add_word(b, "data", r->data) || add_word(b, "response", r->response) ||
+           add_word(b, "searched", r->searched) || add_word(b, "validation", r->validation) ||
+           add_word(b, "penalty", r->penalty) || add_count(b, "seed", s->seed) ||
+           add_count(b, "generations", s->generations) || add_count(b, "evaluations", s->evaluations) ||
+           add_word(b, "threads", "1");
+}
+
+static int base_open(base *b, const request *r, compare_setting *s)
+{
+    int status =
+        make_words(b, r, s) ? CLI_FAILED : search_request_parse(&b->request, (int)b->count, b->words);
+    b->request.command = "compare"; /* in messages */
+    if (!status) {
+        status = search_problem_open(&b->problem, &b->request);
+    }
+    if (status) {
+        return status;
+    }
+    s->problem = b->problem.text;
+    s->info = b->problem.info;
+    s->penalty = b->request.said & SEARCH_PENALTY ? b->request.options.penalty : s->info.penalty;
+    return 0;
+}
+
+/* ---- Methods --------------------------------------------------------------------- */
+
+/* What the library refuses, it refuses now and not after an hour. */
+static int try_methods(const request *r, const compare_setting *s)
+{
+    int status = 0;
+    for (size_t k = 0; k < s->methods && !status; k++) {
+        const search_request *method = &s->method[k].request;
+        zilch_optimizer *optimizer = NULL;
+        search_problem problem;
+        compare_name_method(s->method[k].name);
+        status = search_problem_open(&problem, method);
+        if (!status) {
+            status = search_optimizer_create(method, &problem.info, &optimizer);
+        }
+        zilch_optimizer_destroy(optimizer);
+        search_problem_close(&problem);
+        if (!status && (cli_is_same_file(r->output, method->warm_start) ||
+                        cli_is_same_file(r->output, method->weights) ||
+                        cli_is_same_file(r->output, method->bounds_file))) {
+            status = search_wrong_usage("compare", "-o: names a file that the method reads");
+        }
+        compare_name_method(NULL);
+    }
+    return status;
+}
+
+/* ---- Results --------------------------------------------------------------------- */
+
+typedef struct report {
+    const request *request;
+    const compare_setting *setting;
+    const compare_run *run;
+    int failed; /* and said so */
+} report;
+
+static zilch_status write_report(void *context, FILE *stream)
+{
+    report *p = context;
+    p->failed = (p->request->json    ? compare_write_json
+                 : p->request->csv   ? compare_write_csv
+                 : p->request->latex ? compare_write_latex
+                                     : compare_write_table)(p->setting, p->run, stream);
+    return p->failed ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
+static int print_report(report *p)
+{
+    const char *path = p->request->output;
+    if (!path || strcmp(path, "-") == 0) {
+        write_report(p, stdout);
+        return p->failed ? p->failed : cli_finish(CLI_OK); /* before anything is said on stderr */
+    }
+    if (zilch_file_replace(path, write_report, p) == ZILCH_OK || p->failed) {
+        return p->failed;
+    }
+    cli_fail("%s; the result goes to standard output instead", cli_error_text());
+    write_report(p, stdout);
+    return CLI_FAILED;
+}
+
+/* What kept runs from their ends. */
+static int say_unfinished(const compare_setting *s, const compare_run *run, size_t finished)
+{
+    const size_t count = s->methods * (size_t)s->seeds;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned long long seed = s->seed + i % s->seeds;
+        if (run[i].has_failed) {
+            cli_fail("method '%s', seed %llu: %s", s->method[i / s->seeds].name, seed,
+                     *run[i].why ? run[i].why : "failed, for the reason above");
+        }
+    }
+    return cli_fail("stopped with %zu of %zu runs finished%s%s", finished, count,
+                    finished ? "; the result is of those" : "",
+                    s->study ? "; all is kept, and the same command goes on from there" : "");
+}
+
+static int run_all(const request *r, const compare_setting *s)
+{
+    const size_t count = s->methods * (size_t)s->seeds;
+    compare_run *run = count > 0 ? calloc(count, sizeof *run) : NULL;
+    if (!run) {
+        return cli_fail("out of memory");
+    }
+    report p = {.request = r, .setting = s, .run = run};
+    const zilch_status ended = compare_run_all(s, run);
+    size_t finished = 0;
+    for (size_t i = 0; i < count; i++) {
+        finished += run[i].is_finished != 0;
+    }
+    int status = finished ? print_report(&p) : 0;
+    if (!status && ended != ZILCH_OK) {
+        status = say_unfinished(s, run, finished);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(run[i].moment);
+    }
+    free(run);
+    return status;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    request r = {.problem = "lander",
+                 .seed = 1,
+                 .seeds = 10,
+                 .generations = UINT64_MAX,
+                 .evaluations = UINT64_MAX,
+                 .held_out = 1000};
+    int status = parse(&r, argc, argv);
+    if (status) {
+        return status;
+    }
+    base b = {.count = 0};
+    compare_method *method = NULL;
+    compare_setting s = {.seed = r.seed, .seeds = r.seeds, .held_out = r.held_out, .threads = r.threads};
+    s.evaluations = r.evaluations == UINT64_MAX ? 0 : r.evaluations;
+    s.generations = r.generations != UINT64_MAX ? r.generations : s.evaluations ? 0 : 100;
+    status = base_open(&b, &r, &s);
+    status = status ? status : parse_targets(&r, &s);
+    status = status ? status : parse_checkpoints(&r, &s);
+    if (!status) {
+        const compare_base shared = {b.words, b.count};
+        status =
+            compare_methods_parse(r.methods ? r.methods : published_methods, &shared, &method, &s.methods);
+        s.method = method;
+    }
+    status = status ? status : try_methods(&r, &s);
+    status = status ? status : cli_try_output(r.output);
+    if (!status && r.study) {
+        status = compare_study_open(&s.study, r.study, &s);
+    }
+    if (!status) {
+        cli_watch_signals();
+        status = run_all(&r, &s);
+    }
+    compare_study_close(s.study);
+    compare_methods_free(method, s.methods);
+    search_problem_close(&b.problem);
+    for (size_t i = 0; i < b.count; i++) {
+        free(b.words[i]);
+    }
+    if (status) {
+        cli_end_if_stopped();
+    }
+    return status;
+}

@@ -1,0 +1,389 @@
+/* The runs of a comparison, one a thread. A run is what 'zilch optimize' with its seed would be, its values
+ * looked at as they come; it has its own problem, its own optimiser and its own place in the results, and
+ * gives up its memory when it ends. Seeds go by before methods do: whatever ends a comparison early, the
+ * methods have as many runs behind them. With several ranks there is one run after the other, and all ranks
+ * evaluate for it. */
+#include "compare/compare.h"
+
+#include "compare/compare_study.h"
+#include "run/ranks.h"
+#include "run/search.h"
+#include "terminal/cli.h"
+#include "terminal/progress.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct contest {
+    const compare_setting *setting;
+    compare_run *run;
+    progress line;
+    atomic_size_t done; /* generations, or evaluations if the runs are limited by these */
+} contest;
+
+/* A run under way. */
+typedef struct racer {
+    contest *contest;
+    const compare_method *method;
+    compare_run *run;
+    search_request request;
+    search_problem problem;
+    zilch_optimizer *optimizer;
+    uint64_t number; /* in the study */
+    double *x;
+    uint64_t evaluations;
+    size_t next;       /* checkpoint */
+    size_t counted;    /* what it has added to the contest's done */
+    double marked;     /* when the last generation was over and done with */
+    double evaluating; /* seconds in the objective since then */
+} racer;
+
+/* ---- The clock -------------------------------------------------------------------- */
+
+/* Of this thread: on a busy machine a method shall not seem slower than it is. Of several ranks, this one
+ * mostly waits for the others: the clock on the wall. */
+static double processor_seconds(void)
+{
+    if (ranks_count() > 1) {
+        return cli_seconds();
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- The live line ---------------------------------------------------------------- */
+
+/* What a run has to do at most, in the unit of the line. */
+static size_t quota(const compare_setting *s)
+{
+    return (size_t)(s->evaluations ? s->evaluations : s->generations);
+}
+
+static void show(racer *r, size_t done)
+{
+    contest *c = r->contest;
+    const size_t most = quota(c->setting);
+    const size_t now = done < most ? done : most;
+    char note[192];
+    snprintf(note, sizeof note, "%.120s, seed %llu", r->method->name, (unsigned long long)r->request.seed);
+    progress_note(&c->line, note);
+    progress_update(&c->line, atomic_fetch_add(&c->done, now - r->counted) + now - r->counted);
+    r->counted = now;
+}
+
+/* ---- What a point is worth -------------------------------------------------------- */
+
+static int watch(void *context, size_t done, size_t total)
+{
+    (void)context;
+    (void)done;
+    (void)total;
+    return cli_is_stopped();
+}
+
+static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch *batch, double *value)
+{
+    racer *r = racer_given;
+    const unsigned threads = (unsigned)r->contest->setting->threads;
+    zilch_pool pool = {
+        .threads = threads ? threads : 1, .inner = zilch_problem_objective, .context = r->problem.problem};
+    if (cli_is_stopped()) {
+        return ZILCH_ESTOPPED;
+    }
+    return ranks_count() > 1 ? ranks_evaluate(zilch_pool_objective, &pool, batch, value)
+                             : zilch_problem_objective(r->problem.problem, batch, value);
+}
+
+compare_score compare_score_of(const compare_setting *s, const compare_run *run, uint64_t generation,
+                               const zilch_conclusion *c)
+{
+    compare_score out = {.generations = generation,
+                         .evaluations = run->moment[generation - 1].evaluations,
+                         .active = c->recommendation.active,
+                         .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
+                         .error = s->info.is_noisy ? c->held_out_error : 0.0,
+                         .support = NAN};
+    const double cost = s->penalty * (double)out.active;
+    out.fitness = out.value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
+    return out;
+}
+
+static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
+{
+    compare_score out = compare_score_of(r->contest->setting, r->run, generation, c);
+    if (zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
+        out.support = NAN;
+    }
+    return out;
+}
+
+/* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
+ * they do not change. */
+static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
+{
+    const compare_setting *s = r->contest->setting;
+    zilch_final_options o = r->request.final;
+    o.is_noisy = r->problem.info.is_noisy;
+    zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
+    zilch_status status =
+        zilch_optimizer_recommend(r->optimizer, evaluate_unless_stopped, r, &o, r->x, &c.recommendation);
+    if (status == ZILCH_OK && s->info.is_noisy) {
+        const unsigned threads = ranks_count() > 1 ? (unsigned)s->threads : 1; /* the others are idle */
+        c.held_out_count = s->held_out;
+        status = zilch_problem_held_out(r->problem.problem, r->x, s->held_out, threads, watch, NULL,
+                                        &c.held_out_mean, &c.held_out_error);
+    }
+    if (status == ZILCH_OK && s->study) {
+        status = zilch_study_conclude(compare_study_lock(s->study), r->number, &c, r->x);
+        compare_study_unlock(s->study);
+    }
+    if (status == ZILCH_OK) {
+        *out = score_of(r, zilch_optimizer_progress(r->optimizer).generations, &c, r->x);
+    }
+    return status;
+}
+
+/* ---- The search ------------------------------------------------------------------- */
+
+static void look_at(racer *r, double value)
+{
+    const compare_setting *s = r->contest->setting;
+    const double sign = s->info.direction == ZILCH_MAXIMIZE ? -1.0 : 1.0;
+    r->evaluations++;
+    if (isfinite(value) && !(sign * r->run->seen <= sign * value)) { /* none seen yet is NaN */
+        r->run->seen = value;
+        for (size_t t = 0; t < s->targets; t++) {
+            const int is_reached = sign * value <= sign * s->target[t];
+            r->run->reached[t] = is_reached && !r->run->reached[t] ? r->evaluations : r->run->reached[t];
+        }
+    }
+}
+
+static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
+{
+    racer *r = context;
+    const double begin = processor_seconds();
+    const zilch_status status = evaluate_unless_stopped(r, batch, value);
+    r->evaluating += processor_seconds() - begin;
+    for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
+        look_at(r, value[i]);
+    }
+    return status;
+}
+
+static zilch_status note_moment(compare_run *run, const compare_moment *moment)
+{
+    if (run->moments == run->moments_most) {
+        const size_t most = run->moments_most ? 2 * run->moments_most : 128;
+        compare_moment *more = realloc(run->moment, most * sizeof *more);
+        if (!more) {
+            return ZILCH_ENOMEM;
+        }
+        run->moment = more;
+        run->moments_most = most;
+    }
+    run->moment[run->moments++] = *moment;
+    return ZILCH_OK;
+}
+
+/* At the first checkpoint that has no score yet. */
+static zilch_status score_checkpoint(racer *r)
+{
+    const compare_setting *s = r->contest->setting;
+    const uint64_t generation = r->run->moments;
+    while (r->next < s->checkpoints && s->checkpoint[r->next] < generation) {
+        r->next++;
+    }
+    if (r->next == s->checkpoints || s->checkpoint[r->next] > generation ||
+        r->run->checkpoint[r->next].evaluations > 0) {
+        return ZILCH_OK;
+    }
+    return score(r, ZILCH_STOP_NONE, &r->run->checkpoint[r->next++]);
+}
+
+static zilch_status observe(void *context, const zilch_optimizer *optimizer)
+{
+    racer *r = context;
+    const compare_setting *s = r->contest->setting;
+    const zilch_progress p = zilch_optimizer_progress(optimizer);
+    const compare_moment moment = {p.evaluations, p.best_value, p.best_active};
+    const double elapsed = processor_seconds() - r->marked;
+    const zilch_timings timings = {r->evaluating, elapsed - r->evaluating};
+    zilch_status status = note_moment(r->run, &moment);
+    r->run->seconds += elapsed;
+    if (status == ZILCH_OK && s->study) {
+        status = zilch_study_record(compare_study_lock(s->study), r->number, optimizer, &timings);
+        compare_study_unlock(s->study);
+    }
+    show(r, (size_t)(s->evaluations ? r->evaluations : p.generations));
+    if (status == ZILCH_OK) {
+        status = cli_is_stopped() ? ZILCH_ESTOPPED : score_checkpoint(r);
+    }
+    r->evaluating = 0.0;
+    r->marked = processor_seconds();
+    return status;
+}
+
+/* ---- Going on ----------------------------------------------------------------------- */
+
+zilch_status compare_run_restore(compare_run *run, const zilch_generation *g)
+{
+    const compare_moment moment = {g->evaluations, g->best_value, g->best_active};
+    run->seconds += g->timings.evaluating + g->timings.searching;
+    return note_moment(run, &moment);
+}
+
+static zilch_status restore_generation(void *context, const zilch_generation *g)
+{
+    const racer *r = context;
+    return compare_run_restore(r->run, g);
+}
+
+static zilch_status restore_evaluation(void *context, const zilch_evaluation *e)
+{
+    look_at(context, e->value);
+    return ZILCH_OK;
+}
+
+/* Taken as it is, if it was measured in as many episodes as this comparison measures in. */
+static zilch_status restore_conclusion(void *context, uint64_t generation, const zilch_conclusion *c,
+                                       const double *x)
+{
+    racer *r = context;
+    const compare_setting *s = r->contest->setting;
+    if (!x || generation < 1 || generation > r->run->moments ||
+        (s->info.is_noisy && c->held_out_count != s->held_out)) {
+        return ZILCH_OK;
+    }
+    const compare_score score = score_of(r, generation, c, x);
+    for (size_t k = 0; k < s->checkpoints; k++) {
+        if (s->checkpoint[k] == generation) {
+            r->run->checkpoint[k] = score;
+        }
+    }
+    const int is_last = generation == r->run->moments;
+    const int is_over = (s->generations && generation >= s->generations) ||
+                        (s->evaluations && score.evaluations >= s->evaluations);
+    if (is_last && is_over && c->stop != ZILCH_STOP_NONE) {
+        r->run->end = score;
+    }
+    return ZILCH_OK;
+}
+
+/* What the study has of the run, as if it had happened here. */
+static zilch_status restore(racer *r)
+{
+    compare_study *kept = r->contest->setting->study;
+    r->number = compare_study_run(kept, r->method->name, r->request.seed);
+    zilch_study *study = compare_study_lock(kept);
+    zilch_status status = zilch_study_resume(study, r->number, &r->optimizer);
+    if (status == ZILCH_OK) {
+        status = zilch_study_generations(study, r->number, restore_generation, r);
+    }
+    if (status == ZILCH_OK) {
+        status = zilch_study_evaluations(study, r->number, restore_evaluation, r);
+    }
+    if (status == ZILCH_OK) {
+        status = zilch_study_conclusions(study, r->number, restore_conclusion, r);
+    }
+    compare_study_unlock(kept);
+    return status != ZILCH_OK || r->run->end.evaluations ? status : score_checkpoint(r);
+}
+
+/* ---- A run -------------------------------------------------------------------------- */
+
+/* 0, or 1 after printing why. */
+static int prepare(racer *r)
+{
+    search_request shared = r->request; /* by all ranks */
+    shared.threads = r->contest->setting->threads;
+    if (search_problem_open(&r->problem, &r->request) || ranks_open(&shared, r->problem.text) ||
+        (!r->contest->setting->study &&
+         search_optimizer_create(&r->request, &r->problem.info, &r->optimizer))) {
+        return 1;
+    }
+    assert(r->problem.info.dim > 0);
+    r->x = malloc(r->problem.info.dim * sizeof *r->x);
+    return r->x ? 0 : cli_fail("out of memory");
+}
+
+static zilch_status race(racer *r)
+{
+    zilch_stop stop = ZILCH_STOP_NONE;
+    zilch_status status = r->contest->setting->study ? restore(r) : ZILCH_OK;
+    if (status != ZILCH_OK || r->run->end.evaluations) {
+        return status;
+    }
+    r->marked = processor_seconds();
+    status = zilch_optimizer_run(r->optimizer, evaluate, r, &r->request.limits, observe, r, &stop);
+    if (status == ZILCH_OK) {
+        status = cli_is_stopped() ? ZILCH_ESTOPPED : score(r, stop, &r->run->end);
+    }
+    return status;
+}
+
+static zilch_status run(void *context, size_t index)
+{
+    contest *c = context;
+    const compare_setting *s = c->setting;
+    const size_t method = index % s->methods;
+    const size_t seed = index / s->methods;
+    racer r = {.contest = c,
+               .method = &s->method[method],
+               .run = &c->run[method * s->seeds + seed],
+               .request = s->method[method].request};
+    zilch_status status = cli_is_stopped() ? ZILCH_ESTOPPED : ZILCH_OK;
+    r.request.seed = s->seed + seed;
+    r.run->seen = NAN;
+    if (status == ZILCH_OK) {
+        show(&r, 0);
+        r.run->has_failed = prepare(&r);
+        status = r.run->has_failed ? ZILCH_ESTATE : race(&r);
+    }
+    if (status == ZILCH_OK) {
+        r.run->is_finished = 1;
+    } else if (!r.run->has_failed && !cli_is_stopped()) {
+        r.run->has_failed = 1;
+        snprintf(r.run->why, sizeof r.run->why, "%s",
+                 status == ZILCH_ENOMEM ? "out of memory" : cli_error_text());
+    }
+    show(&r, quota(s)); /* a run that has ended early has no more to do */
+    free(r.x);
+    zilch_optimizer_destroy(r.optimizer);
+    search_problem_close(&r.problem);
+    return status;
+}
+
+/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+static void end_now(void *context)
+{
+    contest *c = context;
+    cli_fail("stopped from outside, as when a rank has died%s",
+             c->setting->study ? "; all is kept, and the same command goes on from there" : "");
+    compare_study_close(c->setting->study);
+    _exit(CLI_FAILED);
+}
+
+zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
+{
+    contest c = {.setting = setting, .run = runs};
+    const size_t count = setting->methods * (size_t)setting->seeds;
+    progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
+                   count * quota(setting));
+    cli_set_stop_notice(setting->study
+                            ? "ending with the generations under way; press Ctrl-C again to stop now"
+                            : "giving up the runs under way; press Ctrl-C again to stop now");
+    ranks_set_ending(end_now, &c);
+    const unsigned threads = ranks_count() > 1 ? 1 : (unsigned)setting->threads;
+    const zilch_status status = zilch_parallel(threads, count, run, &c);
+    ranks_set_ending(NULL, NULL);
+    cli_set_stop_notice(NULL);
+    progress_end(&c.line);
+    return status;
+}

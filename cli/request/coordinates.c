@@ -1,0 +1,200 @@
+/* Lists of coordinates and their bounds, as text. The lists are short and typed by hand, so every message
+ * quotes what it did not understand. */
+#include "request/coordinates.h"
+
+#include "terminal/text.h"
+#include "zilch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(coordinates_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(coordinates_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------ */
+
+/* A part of a text: one item of a list, or one list of several. */
+typedef struct piece {
+    const char *text;
+    size_t length;
+} piece;
+
+/* Cuts off what is before the next `separator`; 0 when all has been cut off. */
+static int next_piece(const char **at, char separator, piece *out)
+{
+    if (!*at) {
+        return 0;
+    }
+    const char *end = strchr(*at, separator);
+    *out = (piece){*at, end ? (size_t)(end - *at) : strlen(*at)};
+    *at = end ? end + 1 : NULL;
+    return 1;
+}
+
+/* A number from 1 to dim, blanks around it; gives where it ends, or NULL. */
+static const char *scan_number(const char *at, size_t *out)
+{
+    at += strspn(at, " ");
+    const size_t digits = strspn(at, "0123456789");
+    if (digits == 0 || digits > 15) {
+        return NULL;
+    }
+    *out = (size_t)strtoull(at, NULL, 10);
+    at += digits;
+    return at + strspn(at, " ");
+}
+
+/* "4" or "4-7", all of it. */
+static int mark_range(piece p, size_t dim, size_t value, size_t *mark, coordinates_error *error)
+{
+    char text[64];
+    size_t first = 0;
+    size_t last = 0;
+    const int length = p.length < sizeof text ? (int)p.length : (int)sizeof text;
+    snprintf(text, sizeof text, "%.*s", length, p.text);
+    const char *at = scan_number(text, &first);
+    last = first;
+    if (at && *at == '-') {
+        at = scan_number(at + 1, &last);
+    }
+    if (!at || *at || p.length >= sizeof text) {
+        return fail(error, "'%.*s' is no coordinate's number and no range such as 4-7", length, p.text);
+    }
+    if (first == 0 || last > dim) {
+        return fail(error, "'%.*s': coordinates are numbered from 1 to %zu", length, p.text, dim);
+    }
+    if (first > last) {
+        return fail(error, "'%.*s' goes backwards", length, p.text);
+    }
+    for (size_t i = first - 1; i < last; i++) {
+        if (mark[i]) {
+            return fail(error, "coordinate %zu is named twice", i + 1);
+        }
+        mark[i] = value;
+    }
+    return 0;
+}
+
+int coordinates_mark(const char *list, size_t dim, size_t value, size_t *mark, coordinates_error *error)
+{
+    piece p;
+    int status = 0;
+    while (!status && next_piece(&list, ',', &p)) {
+        status = mark_range(p, dim, value, mark, error);
+    }
+    return status;
+}
+
+int coordinates_group(const char *lists, size_t dim, size_t *mark, coordinates_error *error)
+{
+    piece p;
+    int status = 0;
+    for (size_t number = 1; !status && next_piece(&lists, ';', &p); number++) {
+        char *list = strndup(p.text, p.length);
+        status =
+            list ? coordinates_mark(list, dim, number, mark, error) : fail(error, "does not fit in memory");
+        free(list);
+    }
+    return status;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------- */
+
+/* A number, or `none` for "none" or nothing. */
+static int end_parse(char *text, double none, double *out)
+{
+    text += strspn(text, " \t");
+    for (size_t length = strlen(text); length > 0 && strchr(" \t\r\n", text[length - 1]); length--) {
+        text[length - 1] = '\0';
+    }
+    if (!*text || strcmp(text, "none") == 0) {
+        *out = none;
+        return 1;
+    }
+    return zilch_number_parse(text, out);
+}
+
+static int bounds_parse(char *text, char separator, double *low, double *high, coordinates_error *error)
+{
+    char *middle = strchr(text, separator);
+    if (!middle || strchr(middle + 1, separator)) {
+        return fail(error, "bounds are LOW%cHIGH, with 'none' where there is none", separator);
+    }
+    *middle = '\0';
+    if (!end_parse(text, -INFINITY, low)) {
+        return fail(error, "'%.60s' is neither a number nor 'none'", text);
+    }
+    if (!end_parse(middle + 1, INFINITY, high)) {
+        return fail(error, "'%.60s' is neither a number nor 'none'", middle + 1);
+    }
+    return *low <= *high ? 0 : fail(error, "the lower bound %g is above the upper %g", *low, *high);
+}
+
+int coordinates_bounds(const char *text, double *low, double *high, coordinates_error *error)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        return fail(error, "does not fit in memory");
+    }
+    const int status = bounds_parse(copy, ':', low, high, error);
+    free(copy);
+    return status;
+}
+
+static int read_lines(FILE *stream, size_t dim, double *low, double *high, coordinates_error *error)
+{
+    zilch_line read = {0};
+    size_t row = 0;
+    size_t line = 1;
+    int status = 0;
+    int more = 1;
+    for (; !status && more; line++) {
+        const zilch_status found = zilch_line_read(&read, stream, &more);
+        if (found != ZILCH_OK) {
+            status = found == ZILCH_EFORMAT ? fail(error, "line %zu: %s", line, zilch_last_error())
+                                            : fail(error, "%s", zilch_last_error());
+        } else if (more) {
+            char *text = read.text;
+            coordinates_error reason;
+            text[strcspn(text, "#\r")] = '\0';
+            /* Letters other than those of "none" and of an exponent are names of columns. */
+            if (!text[strspn(text, " \t")] ||
+                (line == 1 && strpbrk(text, "abcdfghijklmpqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ_"))) {
+                continue;
+            }
+            if (row >= dim) {
+                status = fail(error, "line %zu: there are only %zu coordinates", line, dim);
+            } else if (bounds_parse(text, ',', &low[row], &high[row], &reason)) {
+                status = fail(error, "line %zu: %.200s", line, reason.text);
+            }
+            row++;
+        }
+    }
+    zilch_line_free(&read);
+    return !status && row < dim
+               ? fail(error, "has %zu lines of bounds, but there are %zu coordinates", row, dim)
+               : status;
+}
+
+int coordinates_bounds_read(const char *path, size_t dim, double *low, double *high, coordinates_error *error)
+{
+    FILE *stream = fopen(path, "rbe");
+    if (!stream) {
+        return fail(error, "cannot open: %s", strerror(errno));
+    }
+    const int status = read_lines(stream, dim, low, high, error);
+    fclose(stream);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* A program as the problem of a search: its command line, and what is heard of its failures. */
+#include "request/search_program.h"
+
+#include "terminal/cli.h"
+#include "terminal/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures between two generations; those that are shown at the end */
+
+typedef struct failure {
+    uint64_t generation, id;
+    char *reason, *output;
+} failure;
+
+struct search_program {
+    zilch_program *program;
+    char **words;
+    zilch_watcher watcher;
+    void *watcher_context;
+    failure *list; /* those that are not in the study yet */
+    size_t count;
+    failure last[SHOWN]; /* a ring */
+    uint64_t failures;
+};
+
+/* ---- Failures ----------------------------------------------------------------------------------------- */
+
+static void failure_free(failure *f)
+{
+    free(f->reason);
+    free(f->output);
+    *f = (failure){0};
+}
+
+static failure failure_copy(const zilch_failure *f)
+{
+    return (failure){f->generation, f->id, strdup(f->reason), strdup(f->output)};
+}
+
+/* What cannot be remembered for want of memory is counted all the same. */
+static zilch_status remember(void *context, const zilch_failure *f)
+{
+    search_program *p = context;
+    failure *last = &p->last[p->failures++ % SHOWN];
+    failure_free(last);
+    *last = failure_copy(f);
+    if (p->count < KEPT_MOST) {
+        p->list[p->count++] = failure_copy(f);
+    }
+    return ZILCH_OK;
+}
+
+zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run)
+{
+    zilch_status status = ZILCH_OK;
+    zilch_failure *list = p->count ? calloc(p->count, sizeof *list) : NULL;
+    for (size_t i = 0; i < p->count && list; i++) {
+        const failure *f = &p->list[i];
+        list[i] = (zilch_failure){f->generation, f->id, f->reason, f->output};
+    }
+    if (list) {
+        status = zilch_study_fail(study, run, p->count, list);
+    }
+    free(list);
+    for (size_t i = 0; i < p->count; i++) {
+        failure_free(&p->list[i]);
+    }
+    p->count = 0;
+    return status;
+}
+
+/* Each line of what a program wrote stands behind a bar. */
+void search_program_print(const search_program *p)
+{
+    const uint64_t shown = p->failures < SHOWN ? p->failures : SHOWN;
+    if (shown) {
+        fprintf(stderr, "the last failures of %llu:\n", (unsigned long long)p->failures);
+    }
+    for (uint64_t i = p->failures - shown; i < p->failures; i++) {
+        const failure *f = &p->last[i % SHOWN];
+        fprintf(stderr, "point %llu: the program ", (unsigned long long)f->id);
+        text_put_between(stderr, "", f->reason ? f->reason : "failed", "\n");
+        for (const char *at = f->output ? f->output : ""; *at;) {
+            const size_t length = strcspn(at, "\n");
+            char *line = strndup(at, length);
+            text_put_between(stderr, "  | ", line ? line : "", "\n");
+            free(line);
+            at += length + (at[length] == '\n');
+        }
+    }
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------- */
+
+static int watch(void *context, size_t done, size_t total)
+{
+    const search_program *p = context;
+    return p->watcher ? p->watcher(p->watcher_context, done, total) : 0;
+}
+
+void search_program_watch(search_program *p, zilch_watcher watcher, void *context)
+{
+    p->watcher = watcher;
+    p->watcher_context = context;
+}
+
+int search_program_start(search_problem *out, const search_request *r)
+{
+    search_program *p = out->program;
+    zilch_program_options o = zilch_program_defaults();
+    o.jobs = (size_t)r->jobs;
+    o.ahead = (size_t)r->ahead;
+    o.protocol = r->is_plain    ? ZILCH_PROTOCOL_PLAIN
+                 : r->is_sparse ? ZILCH_PROTOCOL_SPARSE
+                                : ZILCH_PROTOCOL_JSON;
+    o.is_once = r->is_once;
+    o.timeout = r->timeout;
+    o.max_failures = r->max_failures;
+    o.failure = remember;
+    o.failure_context = p;
+    o.watcher = watch;
+    o.watcher_context = p;
+    if (zilch_program_open(&p->program, (const char *const *)p->words, &o) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    out->objective = zilch_program_objective;
+    out->context = p->program;
+    return 0;
+}
+
+/* What is known of it is what was said here; whether it is noisy is found out at the end. */
+int search_program_open(search_problem *out, const search_request *r)
+{
+    search_program *p = calloc(1, sizeof *p);
+    out->program = p;
+    if (!p || !(p->list = calloc(KEPT_MOST, sizeof *p->list))) {
+        return cli_fail("out of memory");
+    }
+    const zilch_status status = zilch_program_words(&p->words, r->program);
+    if (status == ZILCH_EARG) {
+        return search_wrong_request(r, "--program: %s", zilch_last_error_details().message);
+    }
+    if (status != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    out->is_spreading = 1;
+    out->info = (zilch_problem_info){.name = "program",
+                                     .setting = "",
+                                     .dim = (size_t)r->dim,
+                                     .direction = r->options.direction,
+                                     .lower = -INFINITY,
+                                     .upper = INFINITY,
+                                     .is_noisy = 1};
+    out->text = strdup("program");
+    return out->text ? 0 : cli_fail("out of memory");
+}
+
+void search_program_close(search_program *p)
+{
+    if (!p) {
+        return;
+    }
+    zilch_program_close(p->program);
+    zilch_program_words_destroy(p->words);
+    for (size_t i = 0; i < p->count; i++) {
+        failure_free(&p->list[i]);
+    }
+    for (size_t i = 0; i < SHOWN; i++) {
+        failure_free(&p->last[i]);
+    }
+    free(p->list);
+    free(p);
+}

@@ -1,0 +1,28 @@
+/* A search whose points a program evaluates. */
+#ifndef SEARCH_PROGRAM_H
+#define SEARCH_PROGRAM_H
+
+#include "request/search_options.h"
+#include "request/search_problem.h"
+#include "zilch.h"
+
+typedef struct search_program search_program;
+
+/* Makes the problem from its command line, and starts nothing. 0, or the exit status after printing why. */
+int search_program_open(search_problem *out, const search_request *r);
+
+/* Starts the program of a problem that is open. 0, or the exit status after printing why. */
+int search_program_start(search_problem *out, const search_request *r);
+
+void search_program_close(search_program *p);
+
+/* Called after each evaluation: how many of the batch are done, of how many; other than 0 stops. */
+void search_program_watch(search_program *p, zilch_watcher watcher, void *context);
+
+/* What failed since the last time goes into the study. */
+zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run);
+
+/* The last failures of this process on stderr, each in a few lines; nothing if there were none. */
+void search_program_print(const search_program *p);
+
+#endif

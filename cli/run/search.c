@@ -1,0 +1,452 @@
+/* The run. The library drives; the observer keeps each generation in the study before anything else, so that
+ * whatever happens afterwards costs one generation at most. */
+#include "run/search.h"
+
+#include "request/search_program.h"
+#include "run/ranks.h"
+#include "study/search_report.h"
+#include "study/study_file.h"
+#include "terminal/cli.h"
+#include "terminal/progress.h"
+#include "terminal/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
+static const double between_shows = 0.2; /* seconds */
+
+/* A run under way. */
+typedef struct driver {
+    search *search;
+    zilch_limits limits;
+    progress line;
+    zilch_progress first; /* where this process began */
+    double start;         /* when it did */
+    double marked;        /* when the last generation was recorded */
+    double evaluating;    /* seconds in the objective since then */
+    double shown;         /* when the live line was last made in the midst of a generation */
+    size_t done;          /* evaluations of the generation under way, where that is known, */
+    size_t of;            /* of so many */
+    size_t checked;       /* evaluations after the search */
+    int is_searching;
+    int is_out_of_time;
+} driver;
+
+/* ---- What can be said when it does not end -------------------------------------------------- */
+
+/* The study as a word of a command. */
+static void print_study(FILE *stream, const search *s)
+{
+    fputs(*s->path == '-' ? "./" : "", stream);
+    text_put_word(stream, s->path);
+}
+
+int search_say_command(const search *s)
+{
+    fputs("zilch resume ", stderr);
+    print_study(stderr, s);
+    if (s->run > 1) {
+        fprintf(stderr, " --run %llu", (unsigned long long)s->run);
+    }
+    if (s->request->program) {
+        fputs(" --program ", stderr);
+        text_put_word(stderr, s->request->program);
+    }
+    fprintf(stderr, "%s\n", s->more);
+    return CLI_FAILED;
+}
+
+/* What follows from the points and their values would only happen again. */
+static int fail(const search *s, zilch_status status)
+{
+    if (s->problem.program) {
+        search_program_print(s->problem.program);
+        (void)!search_program_keep(s->problem.program, s->study, s->run); /* there is worse */
+    }
+    const int is_mended = status == ZILCH_EOBJECTIVE && s->problem.program; /* the program, perhaps */
+    if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE)) {
+        return cli_fail_library();
+    }
+    if (zilch_study_is_moved(s->study)) {
+        return cli_fail(
+            "%s; nothing was recorded since. To go on, put the file back as '%s', beside its -wal "
+            "file, and use 'zilch resume'",
+            cli_error_text(), s->path);
+    }
+    cli_fail("%s; what was recorded is safe, and this goes on from there:", cli_error_text());
+    return search_say_command(s);
+}
+
+static int say_stopped(const search *s)
+{
+    const unsigned long long generations = zilch_optimizer_progress(s->optimizer).generations;
+    cli_fail("stopped after generation %llu, which is recorded; this goes on from there:", generations);
+    return search_say_command(s);
+}
+
+/* ---- The live line ---------------------------------------------------------------------------- */
+
+/* Until the first limit that can be foreseen; NaN without one, which fmin() passes over. */
+static double seconds_left(const driver *d, const zilch_progress *p)
+{
+    const double elapsed = d->marked - d->start;
+    const double generations = (double)(p->generations - d->first.generations);
+    const double evaluations = (double)(p->evaluations - d->first.evaluations);
+    const double seconds = d->search->request->seconds;
+    double left = isnan(seconds) ? NAN : fmax(seconds - elapsed, 0);
+    if (d->limits.generations > p->generations && generations > 0) {
+        left = fmin(left, (double)(d->limits.generations - p->generations) * elapsed / generations);
+    }
+    if (d->limits.evaluations > p->evaluations && evaluations > 0) {
+        left = fmin(left, (double)(d->limits.evaluations - p->evaluations) * elapsed / evaluations);
+    }
+    return left;
+}
+
+/* "3 min left", shorter than elsewhere; "" without an end that can be foreseen. */
+static void format_left(double seconds, char *out, size_t size)
+{
+    char text[32];
+    *out = '\0';
+    if (isnan(seconds)) {
+        return;
+    }
+    progress_duration(seconds, text, sizeof text);
+    if (seconds >= 60 && seconds < 3600) {
+        text[strcspn(text, "n") + 1] = '\0'; /* up to "min" */
+    }
+    snprintf(out, size, "  %s left", text);
+}
+
+/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  noise 12.3  421/s": what does not
+ * fit a narrow terminal stands last. */
+static void show(driver *d)
+{
+    char line[256];
+    char noise[32] = "";
+    char restarts[32] = "";
+    char left[64];
+    char limit[32] = "";
+    const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
+    const double elapsed = d->marked - d->start;
+    if (d->limits.generations > 0) {
+        snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.generations);
+    }
+    if (search_is_noisy(&p)) {
+        snprintf(noise, sizeof noise, "  noise %.3g", p.noise);
+    }
+    if (p.restarts > 0) {
+        snprintf(restarts, sizeof restarts, "  restarts %llu", (unsigned long long)p.restarts);
+    }
+    format_left(seconds_left(d, &p), left, sizeof left);
+    int used =
+        snprintf(line, sizeof line, "generation %llu%s%s", (unsigned long long)p.generations, limit, left);
+    if (d->of) {
+        used += snprintf(line + used, sizeof line - (size_t)used, "  next: %zu/%zu", d->done, d->of);
+    }
+    if (p.generations > d->first.generations) {
+        snprintf(line + used, sizeof line - (size_t)used,
+                 "  fitness %.4g  value %.4g  active %zu%s%s  %.0f/s", p.best_fitness, p.best_value,
+                 p.best_active, noise, restarts,
+                 (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
+    }
+    progress_show(&d->line, line, p.generations == d->first.generations);
+}
+
+/* What Ctrl-C says while a generation is under way. */
+static void prepare_notice(const driver *d)
+{
+    char text[96];
+    snprintf(text, sizeof text, "finishing generation %llu; press Ctrl-C again to stop now",
+             (unsigned long long)zilch_optimizer_progress(d->search->optimizer).generations + 1);
+    cli_set_stop_notice(text);
+}
+
+/* ---- Generations ------------------------------------------------------------------------------- */
+
+/* Of this process. Several ranks are there to have a processor each. */
+static size_t threads_of(const search *s)
+{
+    const size_t usual = ranks_count() > 1 ? 1 : zilch_processors();
+    return s->request->threads ? (size_t)s->request->threads : usual;
+}
+
+static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_batch *batch, double *value)
+{
+    search_problem *p = &d->search->problem;
+    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = inner, .context = p};
+    const zilch_objective side_by_side = p->is_spreading ? inner : zilch_pool_objective;
+    void *context = p->is_spreading ? (void *)p : &pool;
+    const double before = cli_seconds();
+    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, context, batch, value)
+                                                  : side_by_side(context, batch, value);
+    d->evaluating += cli_seconds() - before;
+    return status;
+}
+
+static zilch_status objective(void *problem, const zilch_batch *batch, double *value)
+{
+    const search_problem *p = problem;
+    return p->objective(p->context, batch, value);
+}
+
+static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
+{
+    return evaluate_with(context, objective, batch, value);
+}
+
+static zilch_status observe(void *context, const zilch_optimizer *optimizer)
+{
+    driver *d = context;
+    const search *s = d->search;
+    const double now = cli_seconds();
+    const double seconds = s->request->seconds;
+    const zilch_timings timings = {d->evaluating, now - d->marked - d->evaluating};
+    zilch_status status =
+        s->problem.program ? search_program_keep(s->problem.program, s->study, s->run) : ZILCH_OK;
+    status = status == ZILCH_OK ? zilch_study_record(s->study, s->run, optimizer, &timings) : status;
+    if (status != ZILCH_OK) {
+        return status;
+    }
+    d->marked = now;
+    d->evaluating = 0;
+    d->of = 0;
+    show(d);
+    prepare_notice(d);
+    d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
+    return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
+}
+
+/* Of a program: the live line moves in a generation too, and after the search a signal is heard at once. */
+static int watch(void *context, size_t done, size_t total)
+{
+    driver *d = context;
+    if (!d->is_searching) {
+        return cli_is_stopped();
+    }
+    const double now = cli_seconds();
+    d->done = done;
+    d->of = total;
+    if (now - d->shown > between_shows) { /* the best of the archive is looked for in all of it */
+        d->shown = now;
+        show(d);
+    }
+    return 0;
+}
+
+static int search_generations(driver *d, zilch_stop *reason)
+{
+    search *s = d->search;
+    d->is_searching = 1;
+    if (s->problem.program) {
+        search_program_watch(s->problem.program, watch, d);
+    }
+    d->first = zilch_optimizer_progress(s->optimizer);
+    d->start = d->marked = cli_seconds();
+    progress_begin(&d->line, "search", "generations", 0);
+    show(d);
+    prepare_notice(d);
+    const zilch_status status =
+        zilch_optimizer_run(s->optimizer, evaluate, d, &d->limits, observe, d, reason);
+    d->is_searching = 0;
+    cli_set_stop_notice(NULL);
+    progress_end(&d->line);
+    if (status != ZILCH_OK && status != ZILCH_ESTOPPED) {
+        return fail(s, status);
+    }
+    return cli_is_stopped() ? say_stopped(s) : 0;
+}
+
+/* ---- After the search ---------------------------------------------------------------------------- */
+
+/* Nothing that is under way here is worth finishing. */
+static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
+{
+    return cli_is_stopped() ? ZILCH_ESTOPPED : objective(problem, batch, value);
+}
+
+/* In slices that keep every thread busy, so that a signal is soon heard and the live line moves. */
+static zilch_status evaluate_again(void *context, const zilch_batch *batch, double *value)
+{
+    enum { EACH = 64 };
+    driver *d = context;
+    const size_t most = EACH * threads_of(d->search) * ranks_count();
+    zilch_status status = ZILCH_OK;
+    for (size_t begin = 0; begin < batch->n && status == ZILCH_OK; begin += most) {
+        zilch_batch slice = *batch;
+        slice.n = batch->n - begin < most ? batch->n - begin : most;
+        slice.id += begin;
+        slice.x += begin * batch->dim;
+        slice.error += batch->error ? begin : 0;
+        status = evaluate_with(d, objective_unless_stopped, &slice, value + begin);
+        d->checked += slice.n;
+        progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);
+    }
+    return status;
+}
+
+static int recommend(driver *d, double *x, zilch_conclusion *c)
+{
+    const search *s = d->search;
+    zilch_final_options o = s->request->final;
+    o.is_noisy = s->problem.info.is_noisy;
+    progress_begin(&d->line, "recommend", "evaluations", zilch_final_budget(&o, s->problem.info.dim));
+    const zilch_status status =
+        zilch_optimizer_recommend(s->optimizer, evaluate_again, d, &o, x, &c->recommendation);
+    progress_end(&d->line);
+    if (status != ZILCH_OK) {
+        return cli_is_stopped() ? say_stopped(s) : fail(s, status);
+    }
+    if (s->problem.program && search_program_keep(s->problem.program, s->study, s->run) != ZILCH_OK) {
+        return fail(s, ZILCH_EIO);
+    }
+    c->is_recommending = 1;
+    return 0;
+}
+
+static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
+{
+    const search *s = d->search;
+    const uint64_t count = s->request->held_out;
+    progress_begin(&d->line, "held out", "episodes", count);
+    const zilch_status status =
+        zilch_problem_held_out(s->problem.problem, x, count, (unsigned)s->request->threads, progress_watch,
+                               &d->line, &c->held_out_mean, &c->held_out_error);
+    progress_end(&d->line);
+    c->held_out_count = count;
+    return status == ZILCH_OK ? 0 : cli_is_stopped() ? say_stopped(s) : fail(s, status);
+}
+
+/* ---- What is printed ---------------------------------------------------------------------------- */
+
+static void print_heading(const search *s)
+{
+    const zilch_problem_info *info = &s->problem.info;
+    const uint64_t generations = zilch_optimizer_progress(s->optimizer).generations;
+    text_put_between(stdout, "problem: ", s->problem.text, ", ");
+    printf("%zu coordinates, %s\n", info->dim, zilch_direction_name(info->direction));
+    if (s->request->program) {
+        fputs("program: ", stdout);
+        text_put_word(stdout, s->request->program);
+        putchar('\n');
+    }
+    if (s->request->data) {
+        text_put_between(stdout, "data: ", s->request->data, "\n");
+    }
+    search_report_settings(s->optimizer);
+    if (generations > 0) {
+        printf("goes on from generation %llu\n", (unsigned long long)generations);
+    }
+    fflush(stdout); /* now, not after minutes; a failure shows at the end */
+}
+
+/* A line for the shell that gives the mean return on held-out seeds again. */
+static void print_how_it_flies(const search *s)
+{
+    const zilch_lander_options o = search_problem_lander(s->problem.text);
+    char number[ZILCH_NUMBER_SIZE];
+    fputs("\nto fly it: zilch best ", stdout);
+    print_study(stdout, s);
+    printf(" --run %llu -o - | zilch play --controller -", (unsigned long long)s->run);
+    if (s->request->held_out > 0) {
+        printf(" --episodes %llu", (unsigned long long)s->request->held_out);
+    }
+    if (o.gravity != zilch_lander_defaults().gravity) {
+        zilch_number_format(o.gravity, number);
+        printf(" --gravity %s", number);
+    }
+    if (o.wind) {
+        zilch_number_format(o.wind_power, number);
+        printf(" --wind --wind-power %s", number);
+        zilch_number_format(o.turbulence_power, number);
+        printf(" --turbulence-power %s", number);
+    }
+    putchar('\n');
+}
+
+static int print_result(const search *s, const zilch_conclusion *c, const double *x)
+{
+    const zilch_progress p = zilch_optimizer_progress(s->optimizer);
+    zilch_record best;
+    double share;
+    if (zilch_optimizer_best(s->optimizer, NULL, &best) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    printf("stopped by: %s\ngenerations: %llu\n", study_stop_name(c->stop),
+           (unsigned long long)p.generations);
+    printf("evaluations: %llu of %llu points, %llu failed\n", (unsigned long long)p.evaluations,
+           (unsigned long long)p.points, (unsigned long long)p.failures);
+    search_report_noise(&p);
+    search_report_seen(&best);
+    search_report_recommended(c);
+    if (s->problem.problem && zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
+        printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
+    }
+    putchar('\n');
+    if (search_point_print(&s->problem, s->problem.info.dim, x, COORDINATES_SHOWN, stdout) ||
+        search_report_front(s->optimizer, FRONT_SHOWN)) {
+        return CLI_FAILED;
+    }
+    if (s->problem.is_lander) {
+        print_how_it_flies(s);
+    }
+    text_put_between(stdout, s->problem.is_lander ? "study: " : "\nstudy: ", s->path, ", ");
+    printf("run %llu\n", (unsigned long long)s->run);
+    return 0;
+}
+
+/* ---- Several ranks ----------------------------------------------------------------------------------- */
+
+/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+static void end_now(void *context)
+{
+    search *s = context;
+    cli_fail(
+        "stopped from outside, as when a rank has died; generation %llu is recorded, and this goes on from "
+        "there:",
+        (unsigned long long)zilch_optimizer_progress(s->optimizer).generations);
+    search_say_command(s);
+    zilch_study_close(s->study);
+    _exit(CLI_FAILED);
+}
+
+/* ---- From beginning to end ------------------------------------------------------------------------ */
+
+static int finish(driver *d, zilch_stop reason)
+{
+    search *s = d->search;
+    zilch_conclusion c = {.stop = reason, .held_out_mean = NAN, .held_out_error = NAN};
+    double *x = malloc(s->problem.info.dim * sizeof *x);
+    if (!x) {
+        return cli_fail("out of memory");
+    }
+    int status = recommend(d, x, &c);
+    if (!status && s->problem.is_lander && s->request->held_out > 0) {
+        status = fly_held_out(d, x, &c);
+    }
+    if (!status) {
+        status = print_result(s, &c, x);
+    }
+    if (!status) {
+        const zilch_status kept = zilch_study_conclude(s->study, s->run, &c, x);
+        status = kept == ZILCH_OK ? 0 : fail(s, kept);
+    }
+    free(x);
+    return status;
+}
+
+int search_run(search *s)
+{
+    driver d = {.search = s, .limits = s->request->limits};
+    zilch_stop reason = ZILCH_STOP_NONE;
+    print_heading(s);
+    ranks_set_ending(end_now, s);
+    int status = search_generations(&d, &reason);
+    status = status ? status : finish(&d, reason);
+    ranks_set_ending(NULL, NULL);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* A new run: its problem, its optimiser and its place in a study. */
+#include "run/search.h"
+
+#include "run/ranks.h"
+#include "study/run_record.h"
+#include "terminal/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int start(search *s)
+{
+    run_record record;
+    const int failed = run_record_make(&record, s->request, &s->problem);
+    zilch_status status = failed ? ZILCH_OK : zilch_study_open(&s->study, s->path, ZILCH_STUDY_CREATE);
+    if (!failed && status == ZILCH_OK) {
+        status = zilch_study_start(s->study, &record.request, s->optimizer, &s->run);
+    }
+    run_record_free(&record);
+    return failed || status == ZILCH_OK ? failed : cli_fail_library();
+}
+
+static int begin(search *s, char **path)
+{
+    const search_request *r = s->request;
+    int status = search_problem_open(&s->problem, r);
+    status = status ? status : search_problem_start(&s->problem, r);
+    status = status ? status : search_optimizer_create(r, &s->problem.info, &s->optimizer);
+    if (status) {
+        return status;
+    }
+    const char *name = r->study ? r->study : s->problem.info.name;
+    const size_t size = strlen(name) + sizeof ".study";
+    *path = malloc(size);
+    if (!*path) {
+        return cli_fail("out of memory");
+    }
+    snprintf(*path, size, "%s%s", name, r->study ? "" : ".study");
+    s->path = *path;
+    return start(s);
+}
+
+int search_begin(const search_request *r)
+{
+    search s = {.request = r, .more = ""};
+    char *path = NULL;
+    cli_watch_signals();
+    int status = begin(&s, &path);
+    status = status ? status : ranks_open(r, s.problem.text);
+    status = status ? status : search_run(&s);
+    zilch_study_close(s.study); /* before a signal ends the program: it leaves one file */
+    zilch_optimizer_destroy(s.optimizer);
+    search_problem_close(&s.problem);
+    free(path);
+    if (status) {
+        cli_end_if_stopped();
+    }
+    return status;
+}

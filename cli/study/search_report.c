@@ -1,0 +1,139 @@
+/* Lines about what a search has found. Six digits: what is beyond them is noise to a reader; 'zilch export'
+ * and --json have them all. */
+#include "study/search_report.h"
+
+#include "terminal/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The most important options, and those that are not as the method has them. */
+void search_report_settings(const zilch_optimizer *optimizer)
+{
+    static const char *const always[] = {"method", "population", "elites", "penalty"};
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const zilch_optimizer_options usual = zilch_method_defaults(o->method);
+    size_t count;
+    const zilch_option *list = zilch_optimizer_option_list(&count);
+    const char *before = "search: ";
+    for (size_t i = 0; i < count; i++) {
+        char text[ZILCH_OPTION_SIZE];
+        char other[ZILCH_OPTION_SIZE];
+        zilch_option_format(&list[i], o, text);
+        zilch_option_format(&list[i], &usual, other);
+        int is_shown = strcmp(text, other) != 0 && strcmp(list[i].name, "direction") != 0;
+        for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
+            is_shown |= strcmp(list[i].name, always[k]) == 0;
+        }
+        if (!is_shown) {
+            continue;
+        }
+        fputs(before, stdout);
+        for (const char *c = list[i].name; *c; c++) {
+            putchar(*c == '_' ? ' ' : *c);
+        }
+        if (list[i].type == ZILCH_OPTION_NUMBER) {
+            printf(" %.6g", *(const double *)((const char *)o + list[i].offset));
+        } else {
+            printf(" %s", text);
+        }
+        before = ", ";
+    }
+    printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
+}
+
+int search_is_noisy(const zilch_progress *progress)
+{
+    return isfinite(progress->noise) && progress->noise > 0;
+}
+
+void search_report_noise(const zilch_progress *progress)
+{
+    if (progress->restarts > 0) {
+        printf("restarts: %llu\n", (unsigned long long)progress->restarts);
+    }
+    if (search_is_noisy(progress)) {
+        printf("noise: %.3g, the standard deviation of one evaluation of a good point\n", progress->noise);
+    }
+}
+
+void search_report_seen(const zilch_record *best)
+{
+    if (best->evaluations == 0) {
+        puts("best seen: nothing yet");
+        return;
+    }
+    printf("best seen: fitness %.6g, value %.6g, active %zu\n", best->fitness, best->value, best->active);
+}
+
+/* With the standard error of the mean, where there is noise to speak of. */
+void search_report_recommended(const zilch_conclusion *c)
+{
+    const zilch_recommendation *r = &c->recommendation;
+    if (!c->is_recommending) {
+        return;
+    }
+    printf("recommended: value %.6g", r->mean);
+    if (r->deviation > 0 && r->evaluations > 1) {
+        printf(" +- %.3g", r->deviation / sqrt((double)r->evaluations));
+    }
+    printf(" in %llu", (unsigned long long)r->evaluations);
+    if (r->spent > r->evaluations) {
+        printf(" of %llu", (unsigned long long)r->spent);
+    }
+    printf(" fresh evaluation%s", r->spent == 1 ? "" : "s");
+    if (r->failures > 0) {
+        printf(", %llu failed", (unsigned long long)r->failures);
+    }
+    printf(", active %zu", r->active);
+    if (r->pruned) {
+        printf(", %zu pruned", r->pruned);
+    }
+    putchar('\n');
+    if (!isnan(c->held_out_mean)) {
+        printf("held out: mean return %.2f", c->held_out_mean);
+        if (!isnan(c->held_out_error)) {
+            printf(" +- %.2f", c->held_out_error);
+        }
+        printf(" in %llu episodes of seeds from 0 on, which no search draws\n",
+               (unsigned long long)c->held_out_count);
+    }
+}
+
+zilch_record *search_front_read(const zilch_optimizer *optimizer, size_t *count)
+{
+    const size_t capacity = zilch_optimizer_dim(optimizer) + 1;
+    zilch_record *front = calloc(capacity, sizeof *front);
+    *count = 0;
+    if (!front) {
+        cli_fail("out of memory");
+    } else if (zilch_optimizer_front(optimizer, capacity, front, count) != ZILCH_OK) {
+        cli_fail_library();
+        free(front);
+        front = NULL;
+    }
+    return front;
+}
+
+int search_report_front(const zilch_optimizer *optimizer, size_t most)
+{
+    size_t count;
+    zilch_record *front = search_front_read(optimizer, &count);
+    if (!front) {
+        return CLI_FAILED;
+    }
+    printf("\nfront, the best value for each number of active coordinates:\n%8s %14s %14s\n", "active",
+           "value", "fitness");
+    const size_t shown = count < most ? count : most;
+    for (size_t k = 0; k < shown; k++) { /* the sparsest, the best, and some between them */
+        const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
+        printf("%8zu %14.6g %14.6g\n", r->active, r->value, r->fitness);
+    }
+    if (shown < count) {
+        printf("%8s %zu in all (zilch show STUDY --run N --all shows them)\n", "...", count);
+    }
+    free(front);
+    return 0;
+}

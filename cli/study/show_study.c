@@ -1,0 +1,164 @@
+/* A study for people: a line for each run, or of one run how it was asked for, how it went, what it found. */
+#include "study/show_study.h"
+
+#include "study/run_record.h"
+#include "study/search_report.h"
+#include "study/study_file.h"
+#include "study/study_json.h"
+#include "terminal/cli.h"
+#include "terminal/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_SHOWN = 20 };
+
+/* ---- All runs ---------------------------------------------------------------------------------- */
+
+/* A column for names, which runs of a comparison have, stands last. */
+static int print_runs(const study_file *f)
+{
+    int width = (int)strlen("problem");
+    int seed = (int)strlen("seed");
+    int has_names = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const zilch_run *r = &f->runs[i].run;
+        const size_t letters = text_width(r->request.problem);
+        const int problem = letters < 200 ? (int)letters : 200;
+        const int digits = snprintf(NULL, 0, "%llu", (unsigned long long)r->seed);
+        width = problem > width ? problem : width;
+        seed = digits > seed ? digits : seed;
+        has_names |= *r->request.name != '\0';
+    }
+    printf("%4s  %-*s  %-9s %*s  %-11s %11s %11s %12s %12s %6s%s\n", "run", width, "problem", "method", seed,
+           "seed", "ended by", "generations", "evaluations", "fitness", "value", "active",
+           has_names ? "  name" : "");
+    for (size_t i = 0; i < f->count; i++) {
+        const zilch_run *r = &f->runs[i].run;
+        const zilch_generation *g = &f->runs[i].last;
+        printf("%4llu  ", (unsigned long long)r->run);
+        text_put_aligned(stdout, r->request.problem, -width);
+        printf("  %-9s %*llu  %-11s %11llu %11llu", zilch_method_name(r->method), seed,
+               (unsigned long long)r->seed, study_stop_name(r->stop), (unsigned long long)r->generations,
+               (unsigned long long)r->evaluations);
+        if (g->generation > 0) {
+            printf(" %12.6g %12.6g %6zu", g->best_fitness, g->best_value, g->best_active);
+        } else {
+            printf(" %12s %12s %6s", "-", "-", "-");
+        }
+        text_put_between(stdout, *r->request.name ? "  " : "", r->request.name, "\n");
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        char before[40];
+        snprintf(before, sizeof before, "run %llu: ", (unsigned long long)f->runs[i].run.run);
+        study_program_print(stdout, before, &f->runs[i]);
+    }
+    return CLI_OK;
+}
+
+/* ---- One run ------------------------------------------------------------------------------------- */
+
+/* Which generations are printed: all, or so many of them, the first and the last among them. */
+typedef struct thinning {
+    uint64_t count, rows;
+    uint64_t printed;
+} thinning;
+
+/* Row k of the rows is that of generation 1 + k (count - 1) / (rows - 1). */
+static zilch_status print_generation(void *context, const zilch_generation *g)
+{
+    thinning *t = context;
+    const uint64_t due = t->rows > 1 ? 1 + t->printed * (t->count - 1) / (t->rows - 1) : 1;
+    if (g->generation < due) {
+        return ZILCH_OK;
+    }
+    t->printed++;
+    printf("%10llu %12llu %9llu %14.6g %14.6g %7zu\n", (unsigned long long)g->generation,
+           (unsigned long long)g->evaluations, (unsigned long long)g->failures, g->best_fitness,
+           g->best_value, g->best_active);
+    return ZILCH_OK;
+}
+
+static int print_generations(const study_file *f, const study_run *run, int is_all)
+{
+    const uint64_t count = run->run.generations;
+    thinning t = {.count = count, .rows = is_all || count < ROWS_SHOWN ? count : ROWS_SHOWN};
+    printf("\n%10s %12s %9s %14s %14s %7s\n", "generation", "evaluations", "failures", "best fitness",
+           "value", "active");
+    if (zilch_study_generations(f->study, run->run.run, print_generation, &t) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    if (t.rows < count) {
+        printf("%10s %llu generations in all (--all shows them)\n", "...", (unsigned long long)count);
+    }
+    return 0;
+}
+
+static int print_run(const study_file *f, const study_run *run, const study_best *b, int is_all)
+{
+    const zilch_run *r = &run->run;
+    const zilch_progress state = zilch_optimizer_progress(b->optimizer);
+    printf("run %llu: ", (unsigned long long)r->run);
+    text_put_between(stdout, "", r->request.problem, ", ");
+    printf("%zu coordinates, %s\n", r->dim, zilch_direction_name(r->direction));
+    study_program_print(stdout, "", run);
+    if (*r->request.name) {
+        text_put_between(stdout, "method: ", r->request.name, "\n");
+    }
+    if (*r->request.data) {
+        text_put_between(stdout, "data: ", r->request.data, "\n");
+    }
+    fputs("asked for: ", stdout);
+    run_print_command(stdout, r);
+    putchar('\n');
+    search_report_settings(b->optimizer);
+    text_put_between(stdout, "started: ", r->request.started, " on ");
+    text_put_between(stdout, "", r->request.machine, ", by zilch ");
+    text_put_between(stdout, "", r->version, "\n");
+    printf("ended by: %s\n", study_stop_name(r->stop));
+    printf("generations: %llu\nevaluations: %llu, %llu failed\n", (unsigned long long)r->generations,
+           (unsigned long long)r->evaluations, (unsigned long long)r->failures);
+    search_report_noise(&state);
+    search_report_seen(&b->seen);
+    search_report_recommended(&b->conclusion);
+    if (r->generations == 0) {
+        return CLI_OK;
+    }
+    return print_generations(f, run, is_all) ||
+                   search_report_front(b->optimizer, is_all ? SIZE_MAX : ROWS_SHOWN)
+               ? CLI_FAILED
+               : CLI_OK;
+}
+
+static int show_run(study_file *f, uint64_t number, int is_json, int is_all)
+{
+    const study_run *run = study_file_find(f, number);
+    study_best b = {0};
+    int status = run ? study_best_read(&b, f, run) : CLI_FAILED;
+    if (!status && is_json) {
+        study_best_open_data(&b, run, 0);
+        status = study_file_read_last(f, run->run.run);
+    }
+    if (!status) {
+        status = is_json ? study_json_print_run(f, run, &b) : print_run(f, run, &b, is_all);
+    }
+    study_best_free(&b);
+    return status;
+}
+
+int show_study(const char *path, uint64_t run, int is_json, int is_all)
+{
+    study_file f;
+    int status = study_file_open(&f, path, ZILCH_STUDY_READ);
+    if (!status && run == UINT64_MAX) {
+        status = study_file_read_last(&f, STUDY_ALL_RUNS);
+    }
+    if (!status) {
+        status = run != UINT64_MAX ? show_run(&f, run, is_json, is_all)
+                 : is_json         ? study_json_print_all(&f)
+                                   : print_runs(&f);
+    }
+    study_file_close(&f);
+    return status;
+}

@@ -1,0 +1,205 @@
+/* Messages and exit statuses. */
+#include "terminal/cli.h"
+
+#include "terminal/text.h"
+#include "zilch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *command;
+static void (*cleanup)(void); /* NULL: nothing */
+static cli_messages kept;     /* where messages go instead */
+
+void cli_set_command(const char *name)
+{
+    command = name;
+}
+
+void cli_keep_messages(char *buffer, size_t size)
+{
+    kept = (cli_messages){buffer, size};
+}
+
+cli_messages cli_kept_messages(void)
+{
+    return kept;
+}
+
+/* One line, whatever the names in it are made of. */
+int cli_fail(const char *format, ...)
+{
+    char text[1 << 14]; /* for two of the longest paths, and what is said of them */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (kept.buffer) {
+        snprintf(kept.buffer, kept.size, "%s", text);
+        return CLI_FAILED;
+    }
+    flockfile(stderr);
+    fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
+    text_put_between(stderr, "", text, "\n");
+    funlockfile(stderr);
+    return CLI_FAILED;
+}
+
+const char *cli_error_format(const zilch_error *error, char *const *names)
+{
+    static _Thread_local char text[2048];
+    zilch_error_format(error, 1, (const char *const *)names, text, sizeof text);
+    return text;
+}
+
+const char *cli_error_text(void)
+{
+    const zilch_error error = zilch_last_error_details();
+    return cli_error_format(&error, NULL);
+}
+
+int cli_fail_library(void)
+{
+    return cli_fail("%s", cli_error_text());
+}
+
+#define X(name, text) "|" text
+const char *const cli_inverters = &ZILCH_INVERTER_LIST(X)[1];
+const char *const cli_structures = &ZILCH_STRUCTURE_LIST(X)[1];
+const char *const cli_shrinkages = &ZILCH_SHRINKAGE_LIST(X)[1];
+const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
+const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
+const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
+const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
+#undef X
+
+int cli_try_output(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const int length = slash == path ? 1 : (int)(slash ? slash - path : 0);
+    if (!path || strcmp(path, "-") == 0) {
+        return 0;
+    }
+    char *folder = strndup(path, (size_t)length);
+    if (!folder) {
+        return cli_fail("out of memory");
+    }
+    const int failed = access(length ? folder : ".", W_OK | X_OK) != 0 && access(path, W_OK) != 0;
+    free(folder);
+    return failed ? cli_fail("%s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
+int cli_is_study_file(const char *path, const char *study)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    int is_found = cli_is_same_file(path, study);
+    for (size_t i = 0; path && study && i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(study);
+        is_found |= strncmp(path, study, length) == 0 && strcmp(path + length, endings[i]) == 0;
+    }
+    return is_found;
+}
+
+int cli_is_same_file(const char *a, const char *b)
+{
+    struct stat first;
+    struct stat second;
+    return a && b && strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &first) == 0 &&
+           stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* Not sig_atomic_t: a handler runs in one thread, and all of them look at these. */
+static atomic_int stop_signal;
+
+/* SIGUSR1 is what mpirun hands on, and what Slurm can be told to send before the time is over. */
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
+
+/* Two texts, of which the handler reads the one that is not being written. */
+static char notice[2][160];
+static atomic_int notice_shown = -1;
+
+static void note_signal(int number)
+{
+    const int error = errno;
+    stop_signal = number;
+    const int shown = notice_shown;
+    if ((number == SIGINT || number == SIGUSR1) && shown >= 0) {
+        (void)!write(STDERR_FILENO, notice[shown], strlen(notice[shown]));
+    }
+    errno = error;
+}
+
+void cli_set_stop_notice(const char *text)
+{
+    const int next = notice_shown == 0;
+    if (text) { /* a live line is drawn over */
+        snprintf(notice[next], sizeof notice[next], "%szilch%s%s: %s\n",
+                 isatty(STDERR_FILENO) ? "\r\033[K" : "", command ? " " : "", command ? command : "", text);
+    }
+    notice_shown = text ? next : -1;
+}
+
+/* One that the parent chose to have ignored (nohup, a background job) stays ignored. A second one ends the
+ * program at once: whoever sends it does not want to wait. */
+void cli_watch_signals(void)
+{
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        struct sigaction old;
+        const struct sigaction watch = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(stop_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+            sigaction(stop_signals[i], &watch, NULL);
+        }
+    }
+}
+
+int cli_is_stopped(void)
+{
+    return stop_signal != 0;
+}
+
+int cli_is_told_to_end(void)
+{
+    return stop_signal == SIGTERM || stop_signal == SIGHUP;
+}
+
+void cli_set_cleanup(void (*call)(void))
+{
+    cleanup = call;
+}
+
+void cli_end_if_stopped(void)
+{
+    if (stop_signal) {
+        if (cleanup) {
+            cleanup();
+        }
+        signal(stop_signal, SIG_DFL);
+        raise(stop_signal);
+    }
+}
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int cli_finish(int status)
+{
+    errno = 0;
+    const int failed = fflush(stdout) != 0;
+    if ((!failed && !ferror(stdout)) || status != CLI_OK) {
+        return status;
+    }
+    /* An error met earlier may have left no reason behind. */
+    return cli_fail("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+}

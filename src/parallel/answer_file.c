@@ -1,0 +1,359 @@
+/* Answers from lines of JSON, {"id":7,"value":3.25}, or from a table whose fields are separated by commas,
+ * semicolons, tabs or blanks. The first line decides: all lines of a file are of one format, have one
+ * separator and the same number of fields. With a line of names, the columns id, value and sigma are read,
+ * and the others, such as the coordinates that 'zilch ask' wrote, are not looked at. Without, there are two
+ * columns, id and value: a third might as well be what a decimal comma, or a blank within a number, has cut
+ * off. A field that is read is a number as a whole, or the line is refused. */
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "parallel/answer.h"
+#include "parallel/message.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { ID, VALUE, SIGMA, WANTED, LINE_MOST = 1 << 30 };
+static const char *const names[WANTED] = {"id", "value", "sigma"};
+
+typedef enum format { FORMAT_UNKNOWN, FORMAT_JSON, FORMAT_TABLE } format;
+
+typedef struct source {
+    size_t line;
+    size_t first; /* line that has decided the following */
+    format format;
+    char separator;        /* of a table; ' ': any number of blanks */
+    int is_named;          /* the first line has names */
+    size_t fields;         /* of each line */
+    size_t column[WANTED]; /* from 0; SIZE_MAX: not there */
+} source;
+
+#define WRONG_LINE(s, ...) \
+    zi_fail_at(ZILCH_EFORMAT, &(zi_location){.at = {{ZI_LINE, (s)->line}}}, __VA_ARGS__)
+
+/* ---- What has been read ------------------------------------------------------------------------------ */
+
+typedef struct answers {
+    zilch_answers told; /* what the caller sees: the arrays below */
+    size_t capacity;
+    uint64_t *id;
+    double *value, *sigma;
+    char **reason;
+} answers;
+
+/* Makes room for `count` elements of `size` bytes in the array that the pointer at `array` points to. */
+static zilch_status widen(void *array, size_t used, size_t count, size_t size)
+{
+    void *old;
+    void *wider;
+    memcpy(&old, array, sizeof old);
+    ZI_TRY(zi_alloc_bytes(&wider, count, size));
+    if (used) {
+        memcpy(wider, old, used * size);
+    }
+    zi_free(old);
+    memcpy(array, &wider, sizeof wider);
+    return ZILCH_OK;
+}
+
+/* A reason is never longer than the line that it stands in. */
+static zilch_status append(answers *a, const zi_answer *answer, size_t reason_size)
+{
+    const size_t last = a->told.count;
+    const size_t capacity = a->capacity ? 2 * a->capacity : 256;
+    char *reason = NULL;
+    if (last == a->capacity) {
+        ZI_TRY(widen(&a->id, last, capacity, sizeof *a->id));
+        ZI_TRY(widen(&a->value, last, capacity, sizeof *a->value));
+        ZI_TRY(widen(&a->sigma, last, capacity, sizeof *a->sigma));
+        ZI_TRY(widen(&a->reason, last, capacity, sizeof *a->reason));
+        a->capacity = capacity;
+    }
+    if (reason_size) {
+        ZI_TRY(zi_alloc(&reason, reason_size));
+        zi_answer_reason(answer, reason, reason_size);
+    }
+    a->told.count++;
+    a->id[last] = answer->id;
+    a->value[last] = answer->value;
+    a->sigma[last] = answer->sigma;
+    a->reason[last] = reason;
+    return ZILCH_OK;
+}
+
+void zilch_answers_destroy(zilch_answers *told)
+{
+    answers *a = (answers *)(void *)told;
+    if (!a) {
+        return;
+    }
+    for (size_t i = 0; i < a->told.count; i++) {
+        zi_free(a->reason[i]);
+    }
+    zi_free(a->id);
+    zi_free(a->value);
+    zi_free(a->sigma);
+    zi_free(a->reason);
+    zi_free(a);
+}
+
+/* ---- Fields ----------------------------------------------------------------------------------------- */
+
+/* The text in quotes moves to where they begin, and "" within it becomes one; *end is where it ends. Gives
+ * what is behind the closing quote, NULL if there is none. */
+static char *unquote(char *quote, char **end)
+{
+    char *from = quote + 1;
+    char *to = quote;
+    while (*from && (*from != '"' || from[1] == '"')) {
+        from += *from == '"';
+        *to++ = *from++;
+    }
+    *end = to;
+    return *from ? from + 1 : NULL;
+}
+
+/* The next field of a line, cut off in place, without blanks and quotes around it. *at is then where the one
+ * behind it begins, NULL if there is none. NULL if its quotes are wrong. */
+static char *take_field(char **at, char separator)
+{
+    const char *const blank = separator == '\t' ? " " : " \t";
+    const char ends[] = {separator, (char)(separator == ' ' ? '\t' : '\0'), '\0'};
+    char *begin = *at + strspn(*at, blank);
+    char *end = begin + strcspn(begin, ends);
+    char *behind = *begin == '"' ? unquote(begin, &end) : end;
+    if (!behind) {
+        return NULL;
+    }
+    char *next = behind + strspn(behind, blank);
+    const int is_cut = !*next || (separator == ' ' ? next > behind : *next == separator);
+    while (end == behind && end > begin && strchr(blank, end[-1])) { /* it has no quotes */
+        behind = --end;
+    }
+    *at = *next ? next + (separator != ' ') : NULL;
+    *end = '\0';
+    return is_cut ? begin : NULL;
+}
+
+static zilch_status wrong_quotes(const source *s, size_t index)
+{
+    return zi_fail_at(ZILCH_EFORMAT, &(zi_location){.at = {{ZI_LINE, s->line}, {ZI_FIELD, index + 1}}},
+                      "its quotes are not closed, or do not enclose all of it");
+}
+
+/* ---- A table ---------------------------------------------------------------------------------------- */
+
+/* Columns that are not read may be called alike. */
+static zilch_status take_header(source *s, char *line)
+{
+    size_t j = 0;
+    for (char *at = line; at; j++) {
+        const char *text = take_field(&at, s->separator);
+        for (size_t i = 0; i < WANTED && text; i++) {
+            if (strcasecmp(text, names[i]) != 0) {
+                continue;
+            }
+            if (s->column[i] != SIZE_MAX) {
+                return WRONG_LINE(s, "fields %zu and %zu are both called %s; which one is meant?",
+                                  s->column[i] + 1, j + 1, names[i]);
+            }
+            s->column[i] = j;
+        }
+        if (!text) {
+            return wrong_quotes(s, j);
+        }
+    }
+    s->fields = j;
+    return s->column[ID] == SIZE_MAX || s->column[VALUE] == SIZE_MAX
+               ? WRONG_LINE(s, "names columns, but not both id and value")
+               : ZILCH_OK;
+}
+
+static zilch_status wrong_count(const source *s, size_t count)
+{
+    if (s->is_named) {
+        return WRONG_LINE(s,
+                          "has %zu field%s, but line %zu names %zu; a number has no blanks in it, and a "
+                          "decimal point, not a comma",
+                          count, count == 1 ? "" : "s", s->first, s->fields);
+    }
+    return WRONG_LINE(
+        s,
+        "has %zu field%s; without a line of names there are two, an id and a value. For more, begin "
+        "with a line such as 'id,value,sigma'; a number has no blanks in it, and a decimal point, "
+        "not a comma",
+        count, count == 1 ? "" : "s");
+}
+
+/* What kind of number is meant, if it is none. */
+static zilch_status wrong_field(const source *s, size_t which, const char *text, const char *what)
+{
+    const zi_location place = {.at = {{ZI_LINE, s->line}, {ZI_FIELD, s->column[which] + 1}},
+                               .name = names[which]};
+    return zi_fail_at(ZILCH_EFORMAT, &place, "'%.40s' is not %s%s", text, what,
+                      strpbrk(text, ", ") ? "; write 1000.5, with a decimal point and without blanks" : "");
+}
+
+static int is_one_of(const char *text, const char *const *list)
+{
+    while (*list && strcasecmp(text, *list) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+static zilch_status take_row(const source *s, char *line, answers *out)
+{
+    static const char *const failed[] = {"nan", "-nan", "inf", "-inf", "null", "failed", "na", "", NULL};
+    static const char *const unknown[] = {"nan", "", NULL};
+    char *text[WANTED] = {0};
+    size_t count = 0;
+    double number;
+    zi_answer row = {.value = NAN, .sigma = NAN};
+    for (char *at = line; at; count++) {
+        char *field = take_field(&at, s->separator);
+        if (!field) {
+            return wrong_quotes(s, count);
+        }
+        for (size_t i = 0; i < WANTED; i++) {
+            text[i] = s->column[i] == count ? field : text[i];
+        }
+    }
+    if (count != s->fields) {
+        return wrong_count(s, count);
+    }
+    if (!zilch_number_parse(text[ID], &number) || !(number >= 0) || !(number < (double)ZI_ID_END) ||
+        number != floor(number)) {
+        return wrong_field(s, ID, text[ID], "a whole number from 0 to 2^53 - 1");
+    }
+    row.id = (uint64_t)number;
+    if (!is_one_of(text[VALUE], failed) && !zilch_number_parse(text[VALUE], &row.value)) {
+        return wrong_field(s, VALUE, text[VALUE], "a number, nor nan for an evaluation that failed");
+    }
+    if (text[SIGMA] && !is_one_of(text[SIGMA], unknown) &&
+        !(zilch_number_parse(text[SIGMA], &row.sigma) && row.sigma >= 0)) {
+        return wrong_field(s, SIGMA, text[SIGMA], "a number from 0 on");
+    }
+    return append(out, &row, 0);
+}
+
+/* The first line: names, or the first row, which is then read like the others. */
+static zilch_status begin_table(source *s, char *line)
+{
+    const char *first = line + strspn(line, " \t\"");
+    /* A comma may be a decimal one, where there is something else that separates. */
+    s->separator = (char)(strchr(line, '\t')  ? '\t'
+                          : strchr(line, ';') ? ';'
+                          : strchr(line, ',') ? ','
+                                              : ' ');
+    s->is_named = !strchr("0123456789+-.", *first);
+    s->fields = 2;
+    s->column[ID] = s->is_named ? SIZE_MAX : 0;
+    s->column[VALUE] = s->is_named ? SIZE_MAX : 1;
+    s->column[SIGMA] = SIZE_MAX;
+    return s->is_named ? take_header(s, line) : ZILCH_OK;
+}
+
+/* ---- Lines --------------------------------------------------------------------------------------------- */
+
+static zilch_status take_json(const source *s, const char *line, answers *out)
+{
+    zi_answer answer;
+    const size_t length = strlen(line);
+    const zi_verdict verdict = zi_answer_read(line, length, ZILCH_PROTOCOL_JSON, &answer);
+    if (verdict != ZI_ANSWER_WRONG) {
+        return append(out, &answer, verdict == ZI_ANSWER_FAILED ? length + 1 : 0);
+    }
+    if (!answer.fault.at) {
+        return WRONG_LINE(s, "%s", answer.why);
+    }
+    const zi_location place = {
+        .at = {{ZI_LINE, s->line}, {ZI_CHARACTER, (size_t)(answer.fault.at - line) + 1}}};
+    return zi_fail_at(ZILCH_EFORMAT, &place, "%s: %s", answer.why, answer.fault.why);
+}
+
+static zilch_status take_line(source *s, char *line, answers *out)
+{
+    char *const end = strchr(line, '\r');
+    if (end && end[1]) {
+        return WRONG_LINE(s,
+                          "has a carriage return within it. If the lines of the file end with nothing else, "
+                          "convert it: tr '\\r' '\\n' <FILE");
+    }
+    if (end) {
+        *end = '\0';
+    }
+    const char *first = line + strspn(line, " \t");
+    if (!*first || *first == '#') {
+        return ZILCH_OK;
+    }
+    const format found = *first == '{' ? FORMAT_JSON : FORMAT_TABLE;
+    const int is_first = s->format == FORMAT_UNKNOWN;
+    if (!is_first && found != s->format) {
+        return found == FORMAT_JSON
+                   ? WRONG_LINE(s, "is JSON, but line %zu begins a table; a file has one format", s->first)
+                   : WRONG_LINE(s, "is not a JSON object, but line %zu is one; a file has one format",
+                                s->first);
+    }
+    if (is_first) {
+        s->format = found;
+        s->first = s->line;
+    }
+    if (found == FORMAT_JSON) {
+        return take_json(s, line, out);
+    }
+    if (is_first) {
+        ZI_TRY(begin_table(s, line));
+    }
+    return is_first && s->is_named ? ZILCH_OK : take_row(s, line, out);
+}
+
+static zilch_status read_lines(FILE *stream, answers *out)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some spreadsheets write */
+    source s = {0};
+    zilch_line line = {0};
+    zilch_status status = ZILCH_OK;
+    int more = 1;
+    while (status == ZILCH_OK && more) {
+        s.line++;
+        status = zilch_line_read(&line, stream, &more);
+        if (status == ZILCH_EFORMAT) {
+            status = WRONG_LINE(&s, "%s", zilch_last_error());
+        } else if (status == ZILCH_OK && more) {
+            const int is_marked = s.line == 1 && strncmp(line.text, mark, strlen(mark)) == 0;
+            status = take_line(&s, line.text + (is_marked ? strlen(mark) : 0), out);
+        }
+    }
+    zilch_line_free(&line);
+    return status;
+}
+
+zilch_status zilch_answers_read(zilch_answers **out, FILE *stream)
+{
+    zi_plain_locale locale;
+    answers *a;
+    if (!out || !stream) {
+        return zi_fail(ZILCH_EARG, "answers: a stream and a place for them must be given");
+    }
+    *out = NULL;
+    ZI_TRY(zi_alloc(&a, 1));
+    *a = (answers){0};
+    zilch_status status = zi_locale_enter(&locale);
+    if (status == ZILCH_OK) {
+        status = read_lines(stream, a);
+        zi_locale_leave(&locale);
+    }
+    if (status != ZILCH_OK) {
+        zilch_answers_destroy(&a->told);
+        return status;
+    }
+    a->told.id = a->id;
+    a->told.value = a->value;
+    a->told.sigma = a->sigma;
+    a->told.reason = (const char *const *)a->reason;
+    *out = &a->told;
+    return ZILCH_OK;
+}

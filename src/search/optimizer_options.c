@@ -1,0 +1,161 @@
+/* The optimiser's options: the rows of their table, the methods, what no single row can check, and a copy of
+ * the caller's. */
+#include "search/optimizer_options.h"
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "search/law.h"
+
+#include <math.h>
+#include <string.h>
+
+ZI_OPTION_TABLE(zilch_optimizer_options, ZILCH_OPTIMIZER_OPTION_LIST, zilch_optimizer_option_list)
+
+zilch_optimizer_options zilch_optimizer_defaults(void)
+{
+    return ZI_OPTION_DEFAULTS(ZILCH_OPTIMIZER_OPTION_LIST);
+}
+
+/* Everything that the publication says about its search; the other methods differ in the law alone. */
+zilch_optimizer_options zilch_method_defaults(zilch_method method)
+{
+    zilch_optimizer_options o = zilch_optimizer_defaults();
+    o.method = method;
+    if (method == ZILCH_METHOD_PUBLISHED) {
+        o.population = 500;
+        o.elites = 100;
+        o.aggregate = ZILCH_AGGREGATE_LATEST;
+        o.reevaluate = ZILCH_REEVALUATE_ALL;
+        o.structure = ZILCH_STRUCTURE_FULL;
+        o.inverter = ZILCH_AMORTISED;
+        o.shrinkage = ZILCH_SHRINK_NONE;
+        o.projection = ZILCH_CLIP;
+        o.initial_p = 0.5;
+        o.initial_mu = 0.0;
+        o.initial_sigma = 2.0;
+        o.initial_spread = 0.0;
+        o.weighting = ZILCH_WEIGHTING_EQUAL;
+        o.prior_sigma = o.margin = o.mean_shift = o.recombination = o.immigrants = o.reactivation = 0.0;
+        o.variance_scaling = 0;
+    }
+    return o;
+}
+
+/* ---- Checks -------------------------------------------------------------------------------------- */
+
+zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_options *o)
+{
+    if (o->size != sizeof *o) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "begin from zilch_optimizer_defaults()");
+    }
+    ZI_TRY(zi_options_check("optimizer", ROWS, rows, o));
+    const int is_zig = zi_law_is_zig(o->method);
+    ZI_TRY(zi_model_check_dim(dim, is_zig ? o->structure : ZILCH_STRUCTURE_DIAGONAL, "optimizer"));
+    if (o->population * zi_law_width(o->method, dim) > SIZE_MAX / 16) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "a population of %llu points is too large", (unsigned long long)o->population);
+    }
+    if (o->elites < 2 || o->elites >= o->population) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "elites must be at least 2 and fewer than the population of %llu, not %llu",
+                          (unsigned long long)o->population, (unsigned long long)o->elites);
+    }
+    if (o->archive_size && o->archive_size < o->elites) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "archive_size must be 0, for all, or at least the %llu elites, not %llu",
+                          (unsigned long long)o->elites, (unsigned long long)o->archive_size);
+    }
+    if (o->max_active > dim || o->min_active > dim) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "at most %zu coordinates can be active", dim);
+    }
+    if (o->margin > (double)dim / 2.0) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "margin must be from 0 to %g, half of the coordinates, not %g", (double)dim / 2.0,
+                          o->margin);
+    }
+    return ZILCH_OK;
+}
+
+/* ---- A copy -------------------------------------------------------------------------------------- */
+
+/* A copy of an array of the caller's, if there is one. */
+static zilch_status copy_array(void *out, const void *array, size_t count, size_t size)
+{
+    void *copy = NULL;
+    if (array) {
+        ZI_TRY(zi_alloc_bytes(&copy, count, size));
+        memcpy(copy, array, count * size);
+    }
+    memcpy(out, &copy, sizeof copy);
+    return ZILCH_OK;
+}
+
+static zilch_status copy_networks(const zilch_networks **out, const zilch_networks *networks)
+{
+    size_t length;
+    unsigned char *bytes;
+    zilch_networks *copy;
+    ZI_TRY(zilch_networks_pack(networks, NULL, 0, &length));
+    ZI_TRY(zi_alloc(&bytes, length));
+    zilch_status status = zilch_networks_pack(networks, bytes, length, &length);
+    status = status == ZILCH_OK ? zilch_networks_unpack(&copy, bytes, length) : status;
+    zi_free(bytes);
+    if (status == ZILCH_OK) {
+        *out = copy;
+    }
+    return status;
+}
+
+/* As text both zeros are 0, so that a copy of the optimiser would have another zero. */
+static void drop_negative_zeros(zilch_optimizer_options *o)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        double number;
+        if (rows[i].type == ZILCH_OPTION_NUMBER) {
+            memcpy(&number, (char *)o + rows[i].offset, sizeof number);
+            number += 0.0;
+            memcpy((char *)o + rows[i].offset, &number, sizeof number);
+        }
+    }
+}
+
+/* What is shared with the caller is set to NULL first: whatever fails, what is not NULL is ours. */
+zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
+                                       const zilch_optimizer_options *o)
+{
+    *out = *o;
+    drop_negative_zeros(out);
+    out->forced = NULL;
+    out->group = NULL;
+    out->lower = out->upper = NULL;
+    out->networks = NULL;
+    ZI_TRY(copy_array(&out->forced, o->forced, dim, sizeof *o->forced));
+    ZI_TRY(copy_array(&out->group, o->group, dim, sizeof *o->group));
+    ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
+    ZI_TRY(copy_array(&out->upper, o->upper, dim, sizeof *o->upper));
+    return o->networks ? copy_networks(&out->networks, o->networks) : ZILCH_OK;
+}
+
+void zi_optimizer_options_free(zilch_optimizer_options *o)
+{
+    zi_free((void *)o->forced);
+    zi_free((void *)o->group);
+    zi_free((void *)o->lower);
+    zi_free((void *)o->upper);
+    zilch_networks_destroy((zilch_networks *)o->networks);
+}
+
+zilch_model_options zi_optimizer_options_model(const zilch_optimizer_options *o)
+{
+    zilch_model_options model = zilch_model_defaults();
+    model.inverter = o->inverter;
+    model.shrinkage = o->shrinkage;
+    model.projection = o->projection;
+    model.sigma_floor = o->sigma_floor;
+    model.networks = o->networks;
+    model.structure = o->structure;
+    model.rank = (size_t)o->rank;
+    return model;
+}

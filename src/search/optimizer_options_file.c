@@ -1,0 +1,252 @@
+/* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
+ * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper), and these;
+ * then u64 the length of the packed networks (0: none), and these. A text is u32 its length and that many
+ * bytes.
+ *
+ * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
+ * choice as u32, a count as u64, a number as a double. */
+#include "search/optimizer_options.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_LOWER = 4, HAS_UPPER = 8 };
+
+/* ---- Writing -------------------------------------------------------------------------------------- */
+
+static void write_text(zi_writer *w, const char *text)
+{
+    const size_t length = strlen(text);
+    zi_write_u32(w, (uint32_t)length);
+    zi_write_bytes(w, text, length);
+}
+
+static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
+{
+    zi_write_u32(w, (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
+                        (o->lower ? HAS_LOWER : 0U) | (o->upper ? HAS_UPPER : 0U));
+    for (size_t i = 0; o->forced && i < dim; i++) {
+        zi_write_u32(w, o->forced[i]);
+    }
+    for (size_t i = 0; o->group && i < dim; i++) {
+        zi_write_u64(w, o->group[i]);
+    }
+    if (o->lower) {
+        zi_write_doubles(w, o->lower, dim);
+    }
+    if (o->upper) {
+        zi_write_doubles(w, o->upper, dim);
+    }
+}
+
+static zilch_status write_networks(zi_writer *w, const zilch_networks *networks)
+{
+    size_t length = 0;
+    unsigned char *bytes;
+    if (networks) {
+        ZI_TRY(zilch_networks_pack(networks, NULL, 0, &length));
+    }
+    zi_write_u64(w, length);
+    ZI_TRY(zi_alloc(&bytes, length));
+    const zilch_status status = networks ? zilch_networks_pack(networks, bytes, length, &length) : ZILCH_OK;
+    zi_write_bytes(w, bytes, length);
+    zi_free(bytes);
+    return status;
+}
+
+zilch_status zi_optimizer_options_write(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
+{
+    char text[ZILCH_OPTION_SIZE];
+    size_t count;
+    const zilch_option *row = zilch_optimizer_option_list(&count);
+    zi_write_u32(w, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        zilch_option_format(&row[i], o, text);
+        write_text(w, row[i].name);
+        write_text(w, text);
+    }
+    write_arrays(w, dim, o);
+    return write_networks(w, o->networks);
+}
+
+/* ---- Reading: nothing is trusted ------------------------------------------------------------------- */
+
+static zilch_status damaged(const char *what)
+{
+    return zi_fail(ZILCH_EFORMAT, "optimizer: damaged: %s", what);
+}
+
+static void read_text(zi_reader *r, char text[ZILCH_OPTION_SIZE])
+{
+    const uint32_t length = zi_read_u32(r);
+    r->ok = r->ok && length < ZILCH_OPTION_SIZE;
+    memset(text, 0, ZILCH_OPTION_SIZE);
+    if (r->ok) {
+        zi_read_bytes(r, text, length);
+    }
+}
+
+static const zilch_option *find_row(const char *name)
+{
+    size_t rows;
+    const zilch_option *row = zilch_optimizer_option_list(&rows);
+    size_t k = 0;
+    while (k < rows && strcmp(row[k].name, name) != 0) {
+        k++;
+    }
+    return k < rows ? &row[k] : NULL;
+}
+
+static zilch_status read_texts(zi_reader *r, zilch_optimizer_options *out)
+{
+    char name[ZILCH_OPTION_SIZE];
+    char text[ZILCH_OPTION_SIZE];
+    const uint32_t count = zi_read_u32(r);
+    for (uint32_t i = 0; i < count; i++) {
+        read_text(r, name);
+        read_text(r, text);
+        if (!r->ok) {
+            return damaged("its options");
+        }
+        const zilch_option *row = find_row(name);
+        if (!row) {
+            return zi_fail(ZILCH_EVERSION,
+                           "optimizer: it has the option %s, which this version does not know", name);
+        }
+        if (zilch_option_parse(row, text, out) != ZILCH_OK) {
+            return damaged("its options");
+        }
+        zilch_option_format(row, out, name);
+        if (strcmp(name, text) != 0) { /* a value has one text */
+            return damaged("its options");
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status read_bounds(zi_reader *r, size_t dim, const double **out)
+{
+    double *bounds;
+    ZI_TRY(zi_alloc(&bounds, dim));
+    zi_read_doubles(r, bounds, dim);
+    *out = bounds;
+    return ZILCH_OK;
+}
+
+static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_options *o)
+{
+    zilch_forced *forced;
+    size_t *group;
+    const uint32_t has = zi_read_u32(r);
+    if (has > (HAS_FORCED | HAS_GROUP | HAS_LOWER | HAS_UPPER)) {
+        return damaged("its options");
+    }
+    if (has & HAS_FORCED) {
+        ZI_TRY(zi_alloc(&forced, dim));
+        for (size_t i = 0; i < dim; i++) {
+            forced[i] = (zilch_forced)zi_read_u32(r);
+        }
+        o->forced = forced;
+    }
+    if (has & HAS_GROUP) {
+        ZI_TRY(zi_alloc(&group, dim));
+        for (size_t i = 0; i < dim; i++) {
+            group[i] = (size_t)zi_read_u64(r);
+        }
+        o->group = group;
+    }
+    if (has & HAS_LOWER) {
+        ZI_TRY(read_bounds(r, dim, &o->lower));
+    }
+    return has & HAS_UPPER ? read_bounds(r, dim, &o->upper) : ZILCH_OK;
+}
+
+static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)
+{
+    const uint64_t length = zi_read_u64(r);
+    zilch_networks *networks;
+    if (!r->ok || length > r->length - r->position) {
+        return damaged("the networks are cut off");
+    }
+    if (length) {
+        ZI_TRY(zilch_networks_unpack(&networks, r->data + r->position, (size_t)length));
+        r->position += (size_t)length;
+        o->networks = networks;
+    }
+    return ZILCH_OK;
+}
+
+/* ---- Versions 3 and 4 ------------------------------------------------------------------------------ */
+
+/* The fields of then, in their order, under the names of today. One without an option of its name is gone,
+ * and had no effect at 0. */
+static const struct {
+    zilch_option_type type;
+    const char *name[20];
+} old_fields[] = {
+    {ZILCH_OPTION_CHOICE,
+     {"method", "direction", "aggregate", "reevaluate", "inverter", "shrinkage", "projection", "weighting",
+      "values", "variance_scaling"}},
+    {ZILCH_OPTION_COUNT, {"population", "elites", "min_active", "max_active", "restart"}},
+    {ZILCH_OPTION_NUMBER,
+     {"quorum", "penalty", "initial_p", "initial_mu", "initial_sigma", "initial_spread", "sigma_floor",
+      "prior_p", "prior_mu", "prior_sigma", "prior_correlation", "margin", "mean_shift", "recombination",
+      "immigrants", "reactivation"}},
+    {ZILCH_OPTION_CHOICE, {"structure"}}, /* since version 4 */
+    {ZILCH_OPTION_COUNT, {"rank", "archive_size"}},
+};
+enum { OLD_FIELDS = sizeof old_fields / sizeof *old_fields, OLD_FIELDS_OF_VERSION_3 = 3 };
+_Static_assert(sizeof(zilch_method) == sizeof(uint32_t) && sizeof(int) == sizeof(uint32_t),
+               "a choice is a u32");
+
+static void read_old_field(zi_reader *r, zilch_option_type type, const char *name,
+                           zilch_optimizer_options *out, const char **gone)
+{
+    const zilch_option *row = find_row(name);
+    const uint32_t choice = type == ZILCH_OPTION_CHOICE ? zi_read_u32(r) : 0;
+    const uint64_t count = type == ZILCH_OPTION_COUNT ? zi_read_u64(r) : 0;
+    const double number = type == ZILCH_OPTION_NUMBER ? zi_read_double(r) : 0.0;
+    if (!row) {
+        *gone = choice || count || number != 0.0 ? name : *gone;
+    } else if (type == ZILCH_OPTION_CHOICE) {
+        memcpy((char *)out + row->offset, &choice, sizeof choice);
+    } else if (type == ZILCH_OPTION_COUNT) {
+        memcpy((char *)out + row->offset, &count, sizeof count);
+    } else {
+        memcpy((char *)out + row->offset, &number, sizeof number);
+    }
+}
+
+static zilch_status read_old(zi_reader *r, uint32_t version, zilch_optimizer_options *out, const char **gone)
+{
+    static const zilch_method methods[] = {ZILCH_METHOD_DEFAULT, ZILCH_METHOD_GAUSSIAN, ZILCH_METHOD_ADHOC,
+                                           ZILCH_METHOD_EA};
+    const size_t count = version < 4 ? OLD_FIELDS_OF_VERSION_3 : OLD_FIELDS;
+    for (size_t i = 0; i < count; i++) {
+        for (const char *const *name = old_fields[i].name; *name; name++) {
+            read_old_field(r, old_fields[i].type, *name, out, gone);
+        }
+    }
+    const uint32_t law = (uint32_t)out->method;
+    if (law >= sizeof methods / sizeof *methods || (uint32_t)out->weighting > ZILCH_WEIGHTING_LINEAR + 1) {
+        return damaged("its options");
+    }
+    out->method = methods[law];
+    if ((uint32_t)out->weighting > ZILCH_WEIGHTING_LINEAR) {
+        *gone = "weighting log";
+        out->weighting = ZILCH_WEIGHTING_LINEAR;
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_optimizer_options_read(zi_reader *r, uint32_t version, size_t dim,
+                                       zilch_optimizer_options *out, const char **gone)
+{
+    *out = zilch_optimizer_defaults();
+    *gone = NULL;
+    ZI_TRY(version < 5 ? read_old(r, version, out, gone) : read_texts(r, out));
+    ZI_TRY(read_arrays(r, dim, out));
+    ZI_TRY(read_networks(r, out));
+    return r->ok ? ZILCH_OK : damaged("its options");
+}

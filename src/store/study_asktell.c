@@ -1,0 +1,333 @@
+/* Studies whose points are evaluated elsewhere. Each call is one transaction that begins by writing, so that
+ * of several processes one after the other has its turn. In it the optimiser of the last checkpoint goes
+ * through the open generation once more: what was handed out is asked for, what came back is told. That gives
+ * the same points and the same state, as neither depends on the order of the values. Only what is new is
+ * written. */
+#include "store/study.h"
+
+#include "base/memory.h"
+#include "search/optimizer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How many points of a generation may be out, and how many coordinates they may have together. All that are
+ * out are made again at every turn: larger numbers on file are damage, and are not believed. */
+enum { MOST_MORE = 1 << 20, MOST_COORDINATES = 1 << 26 };
+
+typedef struct turn {
+    zilch_study *study;
+    uint64_t run;
+    zilch_optimizer *optimizer;
+    uint64_t handed;
+    uint64_t *id; /* of what was handed out, */
+    double *x;    /* and the points */
+} turn;
+
+/* ---- The open generation, gone through again -------------------------------------------------------- */
+
+static zilch_status read_handed(zi_statement *row, void *context)
+{
+    turn *t = context;
+    t->handed = zi_column_count(row);
+    return zi_columns_check(row, "run", t->run);
+}
+
+static zilch_status read_told(zi_statement *row, void *context)
+{
+    const turn *t = context;
+    const uint64_t id = zi_column_u64(row);
+    const double value = zi_column_double(row);
+    const double error = zi_column_double(row);
+    ZI_TRY(zi_columns_check(row, "run", t->run));
+    const uint64_t generations = t->optimizer->generations;
+    const zilch_status status = zilch_optimizer_tell_error(t->optimizer, 1, &id, &value, &error);
+    if (status == ZILCH_ENOMEM) {
+        return status;
+    }
+    if (status != ZILCH_OK || t->optimizer->generations != generations) {
+        return zi_fail_within(ZILCH_EFORMAT, "%s: damaged: run %llu: value of %llu",
+                              zi_sql_path(t->study->sql), (unsigned long long)t->run, (unsigned long long)id);
+    }
+    return ZILCH_OK;
+}
+
+static uint64_t most_handed(const turn *t)
+{
+    const uint64_t most = t->optimizer->options.population + (uint64_t)MOST_MORE;
+    const uint64_t room = MOST_COORDINATES / t->optimizer->dim;
+    return most < room ? most : room;
+}
+
+/* So many points of the generation, as an ask gave them. */
+static zilch_status ask_again(turn *t)
+{
+    const size_t dim = t->optimizer->dim;
+    if (t->handed > most_handed(t)) {
+        return zi_sql_fail(t->study->sql, ZILCH_EFORMAT, "damaged: run %llu: more points than can be",
+                           (unsigned long long)t->run);
+    }
+    ZI_TRY(zi_alloc(&t->id, t->handed));
+    ZI_TRY(zi_alloc(&t->x, t->handed * dim));
+    return t->handed ? zilch_optimizer_ask(t->optimizer, t->handed, t->id, t->x) : ZILCH_OK;
+}
+
+#define TOLD "SELECT id, value, error FROM told WHERE run = ? AND is_early = "
+
+static zilch_status catch_up(turn *t)
+{
+    ZI_TRY(zilch_study_resume(t->study, t->run, &t->optimizer));
+    ZI_TRY(zi_study_rows(t->study, "SELECT points FROM handed WHERE run = ?", t->run, read_handed, t));
+    ZI_TRY(zi_study_rows(t->study, TOLD "1 ORDER BY id", t->run, read_told, t));
+    ZI_TRY(ask_again(t));
+    return zi_study_rows(t->study, TOLD "0 ORDER BY id", t->run, read_told, t);
+}
+
+static void turn_free(turn *t)
+{
+    zilch_optimizer_destroy(t->optimizer);
+    zi_free(t->id);
+    zi_free(t->x);
+}
+
+/* ---- Asking -------------------------------------------------------------------------------------------- */
+
+static zilch_status ask(turn *t, size_t n, int is_more, uint64_t *id, double *x, size_t *count)
+{
+    zi_statement *put;
+    ZI_TRY(catch_up(t));
+    const size_t population = t->optimizer->options.population;
+    const size_t left = t->handed < population ? population - (size_t)t->handed : 0;
+    const size_t given = is_more || n < left ? n : left;
+    if (given > most_handed(t) - t->handed) {
+        return zi_sql_fail(t->study->sql, ZILCH_EARG,
+                           "run %llu: at most %llu points of a generation can be out at once",
+                           (unsigned long long)t->run, (unsigned long long)most_handed(t));
+    }
+    if (given) {
+        ZI_TRY(zilch_optimizer_ask(t->optimizer, given, id, x));
+        ZI_TRY(zi_study_prepare(t->study, ZI_PUT_HANDED, &put));
+        zi_bind_u64(put, t->run);
+        zi_bind_u64(put, t->handed + given);
+        ZI_TRY(zi_statement_run(put));
+    }
+    *count = given;
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n, int is_more, uint64_t *id, double *x,
+                             size_t *count)
+{
+    turn t = {.study = study, .run = run};
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (!count || (n && (!id || !x))) {
+        return zi_fail(ZILCH_EARG, "study: places for ids, points and their number must be given");
+    }
+    *count = 0;
+    ZI_TRY(zi_sql_begin(study->sql));
+    const zilch_status status = zi_sql_end(study->sql, ask(&t, n, is_more, id, x, count));
+    turn_free(&t);
+    *count = status == ZILCH_OK ? *count : 0;
+    return status;
+}
+
+static zilch_status list_waiting(turn *t, size_t capacity, uint64_t *id, double *x, size_t *count)
+{
+    ZI_TRY(catch_up(t));
+    const zilch_optimizer *o = t->optimizer;
+    for (size_t i = 0; i < t->handed; i++) {
+        if (o->slot[i].state != ZI_SLOT_ASKED) {
+            continue;
+        }
+        if (*count < capacity) {
+            id[*count] = t->id[i];
+            memcpy(x + *count * o->dim, t->x + i * o->dim, o->dim * sizeof *x);
+        }
+        *count += 1;
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity, uint64_t *id, double *x,
+                                 size_t *count)
+{
+    turn t = {.study = study, .run = run};
+    if (!study || !count || (capacity && (!id || !x))) {
+        return zi_fail(ZILCH_EARG, "study: it, and places for ids, points and their number must be given");
+    }
+    *count = 0;
+    ZI_TRY(zi_study_refresh(study));
+    ZI_TRY(zi_sql_begin_reading(study->sql));
+    const zilch_status status = zi_sql_end_reading(study->sql, list_waiting(&t, capacity, id, x, count));
+    turn_free(&t);
+    *count = status == ZILCH_OK ? *count : 0;
+    return status;
+}
+
+/* ---- Telling -------------------------------------------------------------------------------------- */
+
+static zilch_status add_told(const turn *t, size_t n, const uint64_t *id, const double *value,
+                             const double *error)
+{
+    zi_statement *add;
+    ZI_TRY(zi_study_prepare(t->study, ZI_ADD_TOLD, &add));
+    for (size_t i = 0; i < n; i++) {
+        zi_bind_u64(add, t->run);
+        zi_bind_u64(add, id[i]);
+        zi_bind_u64(add, t->handed == 0);
+        zi_bind_double(add, isfinite(value[i]) ? value[i] : NAN);
+        zi_bind_double(add, error ? error[i] : NAN);
+        ZI_TRY(zi_statement_run(add));
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status forget(const turn *t)
+{
+    static const zi_study_write both[] = {ZI_FORGET_HANDED, ZI_FORGET_TOLD};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        zi_statement *statement;
+        ZI_TRY(zi_study_prepare(t->study, both[i], &statement));
+        zi_bind_u64(statement, t->run);
+        ZI_TRY(zi_statement_run(statement));
+    }
+    return ZILCH_OK;
+}
+
+/* What is to be told; n 0: what is back closes the generation. */
+typedef struct news {
+    size_t n;
+    const uint64_t *id;
+    const double *value, *error;
+    int is_closed;
+    int is_failed; /* nothing of it succeeded: that stays so, whatever the status */
+} news;
+
+static zilch_status tell(turn *t, news *w)
+{
+    ZI_TRY(catch_up(t));
+    const uint64_t generations = t->optimizer->generations;
+    const zilch_status status =
+        w->n ? zilch_optimizer_tell_error(t->optimizer, w->n, w->id, w->value, w->error)
+             : zilch_optimizer_advance(t->optimizer);
+    w->is_closed = t->optimizer->generations > generations;
+    w->is_failed = status == ZILCH_EOBJECTIVE && t->optimizer->handed == 0;
+    if (w->is_failed) {
+        return forget(t);
+    }
+    ZI_TRY(status);
+    if (!w->is_closed) {
+        return add_told(t, w->n, w->id, w->value, w->error);
+    }
+    const zilch_timings unknown = {0};
+    size_t length;
+    ZI_TRY(forget(t));
+    ZI_TRY(zi_study_pack(t->study, t->optimizer, &length));
+    return zi_study_record(t->study, t->run, t->optimizer, &unknown, length);
+}
+
+static zilch_status take_turn(zilch_study *study, uint64_t run, news *w, int *is_closed)
+{
+    turn t = {.study = study, .run = run};
+    ZI_TRY(zi_sql_begin(study->sql));
+    const zilch_status status = zi_sql_end(study->sql, tell(&t, w));
+    turn_free(&t);
+    if (is_closed) {
+        *is_closed = w->is_closed && status == ZILCH_OK;
+    }
+    if (status == ZILCH_OK && w->is_failed) {
+        return zi_fail(ZILCH_EOBJECTIVE,
+                       "not one evaluation of the generation succeeded; its points will be asked again");
+    }
+    return status;
+}
+
+zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                              const double *value, const double *error, int *is_closed)
+{
+    news w = {.n = n, .id = id, .value = value, .error = error};
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (n && (!id || !value)) {
+        return zi_fail(ZILCH_EARG, "study: ids and values must be given");
+    }
+    if (is_closed) {
+        *is_closed = 0;
+    }
+    return n ? take_turn(study, run, &w, is_closed) : ZILCH_OK;
+}
+
+zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed)
+{
+    news w = {.n = 0};
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (is_closed) {
+        *is_closed = 0;
+    }
+    return take_turn(study, run, &w, is_closed);
+}
+
+/* ---- Failures in words ---------------------------------------------------------------------------- */
+
+static zilch_status put_failures(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure)
+{
+    zi_statement *put;
+    ZI_TRY(zi_study_prepare(study, ZI_PUT_FAILURE, &put));
+    for (size_t i = 0; i < n; i++) {
+        zi_bind_u64(put, run);
+        zi_bind_u64(put, failure[i].generation);
+        zi_bind_u64(put, failure[i].id);
+        zi_bind_text(put, failure[i].reason ? failure[i].reason : "");
+        zi_bind_text(put, failure[i].output ? failure[i].output : "");
+        ZI_TRY(zi_statement_run(put));
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zilch_study_fail(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure)
+{
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (n && !failure) {
+        return zi_fail(ZILCH_EARG, "study: failures must be given");
+    }
+    if (!n) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, put_failures(study, run, n, failure));
+}
+
+typedef struct failures_reading {
+    uint64_t run;
+    zilch_failure_reader reader;
+    void *context;
+} failures_reading;
+
+static zilch_status read_failure(zi_statement *row, void *context)
+{
+    const failures_reading *r = context;
+    zilch_failure failure = {.generation = zi_column_count(row)};
+    failure.id = zi_column_u64(row);
+    failure.reason = zi_column_text(row);
+    failure.output = zi_column_text(row);
+    ZI_TRY(zi_columns_check(row, "run", r->run));
+    return r->reader(r->context, &failure);
+}
+
+/* In the order of the table's own index: to sort, SQLite would keep all texts in memory. */
+#define FAILURES "SELECT generation, id, reason, output FROM failures WHERE run = ? AND generation "
+
+zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
+                                  void *context)
+{
+    failures_reading r = {.run = run, .reader = reader, .context = context};
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
+    ZI_TRY(zi_study_refresh(study));
+    ZI_TRY(zi_sql_begin_reading(study->sql));
+    zilch_status status = zi_study_rows(study, FAILURES "> 0 ORDER BY generation, id", run, read_failure, &r);
+    if (status == ZILCH_OK) {
+        status = zi_study_rows(study, FAILURES "= 0 ORDER BY id", run, read_failure, &r);
+    }
+    return zi_sql_end_reading(study->sql, status);
+}
