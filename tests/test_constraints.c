@@ -292,7 +292,7 @@ static void refused_limits_are_named(void **state)
         limits l;
         const char *text;
     } cases[] = {
-        {{.dim = 3, .least = 2, .most = 1}, "at least 2 coordinates active, but at most 1"},
+        {{.dim = 3, .least = 2, .most = 1}, "min_active, 2, must not be more than max_active, 1"},
         {{.dim = 3, .least = 4}, "at most 3"},
         {{.dim = 3, .most = 4}, "at most 3"},
         {{.dim = 3, .has_lower = 1, .lower = {0, NAN, 0}}, "coordinate 1"},

@@ -30,17 +30,17 @@ static int parse(request *r, int argc, char **argv)
 {
     const cli_option rows[] = {
         {"count", 'n', "N", CLI_COUNT, &r->n, 1, 1e6, NULL,
-         "Points at most; without it as many as are left of the generation's population"},
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run; without it the last"},
+         "The greatest number of points. Without it, all that are left of the generation's population."},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run. Without it, the last."},
         {"more", 0, NULL, CLI_FLAG, &r->is_more, 0, 0, NULL,
-         "Exactly N, beyond the population too, against those that never come back"},
+         "Hand out exactly N points, beyond the population too, because some never come back."},
         {"waiting", 0, NULL, CLI_FLAG, &r->is_waiting, 0, 0, NULL,
-         "Once more the points that are out, and nothing new"},
+         "Print again the points that are handed out and have no value yet."},
         {"csv", 0, NULL, CLI_FLAG, &r->is_csv, 0, 0, NULL,
-         "A table with the columns id, x1, x2, ...; 'zilch tell' takes it back with a column value"},
+         "Print a table with the columns id, x1, x2, ...; 'zilch tell' takes it back with a column value."},
         {"sparse", 0, NULL, CLI_FLAG, &r->is_sparse, 0, 0, NULL,
-         "The active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}, counted from 0"},
-        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},
+         "Print the active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}, counted from 0."},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
         {0},
     };
     const cli_usage usage = {"ask", "STUDY", about, rows, &r->study, 1, 1};

@@ -57,7 +57,7 @@ int cmd_bench(int argc, char **argv)
     int json = 0;
     const cli_option options[] = {
         {"json", 'j', NULL, CLI_FLAG, &json, 0, 0, NULL,
-         "Print an array of {case, value, unit, limit, ratio}"},
+         "Print an array of {case, value, unit, limit, ratio}."},
         {0},
     };
     const char *about =

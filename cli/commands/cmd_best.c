@@ -27,11 +27,11 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run; without it the last"},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run. Without it, the last."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
-         "Write the point alone, recommended or else the best seen: a lander's as formulas, a "
-         "regression's as intercept and coefficients, others as they are: a CSV or .npy of one row"},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON"},
+         "Write the recommended point, or else the best seen, to this file: a lander's as formulas, a "
+         "regression's as intercept and coefficients, others as a CSV or .npy of one row."},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
         {0},
     };
     const cli_usage usage = {"best", "STUDY", about, options, &r->study, 1, 1};

@@ -71,47 +71,47 @@ static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
         {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
-         "The problem, with its settings, as for 'zilch optimize'"},
+         "The problem with its settings, as for 'zilch optimize'."},
         {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
-         "The methods, separated by commas; the first is what the others are tested against; without it, on "
-         "the lander, the publication's"},
-        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Runs of each method, with seeds from S on"},
-        {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds"},
-        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed"},
+         "The methods, separated by commas. The others are tested against the first. Without them, on the "
+         "lander, the publication's."},
+        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
+        {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds."},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed; the others follow."},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
-         "Generations of a run at most; without it 100, or no limit if there is one of --evaluations"},
+         "Stop a run after this many generations. Without it, 100, or no limit if --evaluations is given."},
         {"evaluations", 0, "N", CLI_COUNT, &r->evaluations, 0, 0x1p64, NULL,
-         "Evaluations of a run at most; the fairer limit for populations of different sizes"},
+         "Stop a run after this many evaluations: the fairer limit for populations of different sizes."},
         {"targets", 0, "LIST", CLI_TEXT, &r->targets, 0, 0, NULL,
-         "Values whose arrival is counted, or none; without it 200,250,300 of the lander, 1e-2,1e-4,1e-8 of "
-         "other problems without noise, none else"},
+         "Values whose arrival is counted, or none. Without them, 200,250,300 for the lander, 1e-2,1e-4,1e-8 "
+         "for other problems without noise."},
         {"at", 0, "LIST", CLI_TEXT, &r->at, 0, 0, NULL,
-         "Generations after which it is also measured what would be recommended then, such as 25,50"},
+         "Generations after which the recommendation of then is measured too, such as 25,50."},
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 1, 1e6, NULL,
-         "With noise: episodes of the lander, or evaluations, that a recommended point is measured in"},
+         "With noise: number of landings, or evaluations, in which a recommended point is measured."},
         {"penalty", 0, "X", CLI_TEXT, &r->penalty, 0, 0, NULL,
-         "Of each active coordinate, in every fitness shown, and in the searches whose methods do not say "
-         "theirs; without it, what suits the problem"},
-        {"dim", 0, "N", CLI_TEXT, &r->dim, 0, 0, NULL, "Coordinates of the problem: short for NAME:dim=N"},
-        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "For linear and logistic: the data"},
+         "Penalty for each active coordinate in every fitness shown, and in searches whose methods do not "
+         "say theirs. Without it, the problem's own."},
+        {"dim", 0, "N", CLI_TEXT, &r->dim, 0, 0, NULL, "Number of coordinates: short for NAME:dim=N."},
+        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "The dataset of a regression."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
-         "The column to be explained; without it the last"},
+         "The column to be predicted. Without it, the last."},
         {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
-         "Which columns are used, or the coefficients themselves: subset or coefficients"},
+         "What a regression searches: subset or coefficients."},
         {"validation", 0, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
-         "Share of the rows that are held out"},
+         "Share of the rows that are held out."},
         {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
-         "Keep every run in this study; what is there already is not done again: interrupted, the same "
-         "command goes on, and gives the same result; without it, and without --methods, compare.study"},
+         "Keep every run in this study. Runs that are there already are not done again, so that the same "
+         "command goes on after an interruption. Without it, and without --methods, compare.study."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
-         "Runs at once, 0 for one a processor; the result does not depend on it"},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON"},
+         "Runs at the same time; 0: one for each processor. The result does not depend on them."},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
-         "Print a row a run as CSV; an apostrophe stands before a name that begins with = + - or @, which a "
-         "spreadsheet would compute"},
+         "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
+         "which a spreadsheet would compute."},
         {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
-         "Print tables of means and standard deviations in LaTeX"},
-        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to FILE instead"},
+         "Print tables of means and standard deviations in LaTeX."},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
         {0},
     };
     const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};

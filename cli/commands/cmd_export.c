@@ -27,16 +27,16 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "This run alone; without it all of them"},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "Print this run alone. Without it, all runs."},
         {"generations", 'g', NULL, CLI_FLAG, &r->generations, 0, 0, NULL,
-         "A row for each generation instead: counts so far, the best so far, seconds"},
+         "Print a row for each generation instead: counts so far, the best so far, seconds."},
         {"failures", 0, NULL, CLI_FLAG, &r->failures, 0, 0, NULL,
-         "A row for each evaluation that failed, where a program or a person said why: the reason, and the "
-         "end of what the program wrote to its standard error; generation 0 is after the search"},
-        {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "As CSV, which is the default"},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "As JSON, an array with an object for each row"},
-        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
-         "Write to FILE instead, whole or not at all"},
+         "Print a row for each failed evaluation for which a program or a person gave a reason: the reason, "
+         "and the end of what the program wrote to its standard error. Generation 0 is after the search."},
+        {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "Print CSV, which is the default."},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL,
+         "Print JSON: an array with an object for each row."},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file, whole or not at all."},
         {0},
     };
     const cli_usage usage = {"export", "STUDY", about, options, &r->study, 1, 1};

@@ -27,22 +27,23 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"output", 'o', "MODEL", CLI_TEXT, &r->model, 0, 0, NULL, "The model file to write; needed"},
+        {"output", 'o', "MODEL", CLI_TEXT, &r->model, 0, 0, NULL, "The model file to write; it is needed."},
         {"structure", 0, "NAME", CLI_CHOICE, &r->structure, 0, 0, cli_structures,
-         "The correlations are any; none; or those of a few common factors, for thousands of columns"},
-        {"rank", 0, "K", CLI_COUNT, &r->rank, 1, 1000, NULL, "Of the structure low-rank: factors at most"},
+         "Correlations: any; none; or those of a few common factors, for thousands of columns."},
+        {"rank", 0, "K", CLI_COUNT, &r->rank, 1, 1000, NULL,
+         "The greatest number of factors, for structure low-rank."},
         {"inverter", 0, "NAME", CLI_CHOICE, &r->inverter, 0, 0, cli_inverters,
-         "From observed to latent correlations"},
+         "How latent correlations follow from observed ones."},
         {"weights", 0, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
-         "The amortised inverter's networks, a file that 'zilch train' wrote; without it, zilch's own"},
+         "Networks of the amortised inverter, a file that 'zilch train' wrote. Without it, zilch's own."},
         {"shrinkage", 0, "NAME", CLI_CHOICE, &r->shrinkage, 0, 0, cli_shrinkages,
-         "Of latent correlations towards 0, by their standard errors; all: they are left out"},
+         "How latent correlations shrink towards 0, by their standard errors."},
         {"projection", 0, "NAME", CLI_CHOICE, &r->projection, 0, 0, cli_projections,
-         "To a positive definite matrix"},
+         "How the correlations become a positive definite matrix."},
         {"sigma-floor", 0, "S", CLI_REAL, &r->sigma_floor, 0, INFINITY, NULL,
-         "No standard deviation is fitted below it"},
+         "No standard deviation is fitted below this."},
         {"row-weights", 0, "FILE", CLI_TEXT, &r->row_weights, 0, 0, NULL,
-         "One column: the weight of each row"},
+         "A file with one column: the weight of each row."},
         {0},
     };
     const cli_usage usage = {"fit", "DATA", about, options, &r->data, 1, 1};

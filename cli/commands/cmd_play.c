@@ -105,31 +105,33 @@ static int parse(request *r, int argc, char **argv)
     zilch_lander_options *o = &s->options;
     const cli_option options[] = {
         {"controller", 'c', "NAME", CLI_TEXT, &r->controller, 0, 0, NULL,
-         "The controller: a file of formulas, or published, the publication's of 13 coefficients, or "
-         "heuristic, Gymnasium's own"},
+         "Who flies: a file of formulas; published, the publication's controller of 13 coefficients; or "
+         "heuristic, Gymnasium's own."},
         {"seed", 's', "A", CLI_COUNT, &s->seed, 0, 0x1p64, NULL,
-         "Of the first episode, as of Gymnasium's reset"},
-        {"episodes", 'n', "N", CLI_COUNT, &s->episodes, 1, 1e9, NULL, "Episodes, of the seeds from A on"},
+         "Seed of the first episode, as for Gymnasium's reset."},
+        {"episodes", 'n', "N", CLI_COUNT, &s->episodes, 1, 1e9, NULL,
+         "Number of episodes; their seeds follow the first."},
         {"actions", 'a', "FILE", CLI_TEXT, &r->actions, 0, 0, NULL,
-         "Repeat recorded actions instead of a controller's: CSV or .npy of two columns, main engine and "
-         "side engines, a row a step; what is beyond -1 or 1 is cut off"},
+         "Repeat recorded actions: a CSV or .npy file with two columns, main engine and side engines, and a "
+         "row for each step. Actions are clipped to [-1, 1]."},
         {"trace", 'T', NULL, CLI_FLAG, &r->trace, 0, 0, NULL,
-         "Print a row a step instead, the reset first: the 8 observations, reward, terminated, truncated"},
+         "Print a row for each step instead, the reset first: the 8 observations, reward, terminated, "
+         "truncated."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
-         "Write the rows, or the JSON, to FILE instead"},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL,
-         "Print episodes and summary as JSON instead of CSV"},
+         "Write the rows, or the JSON, to this file."},
+        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print episodes and summary as JSON."},
         {"svg", 0, "FILE", CLI_TEXT, &r->svg, 0, 0, NULL,
-         "Draw the first episode: the poses, coloured by time"},
-        {"html", 0, "FILE", CLI_TEXT, &r->html, 0, 0, NULL, "Make a page that plays the first episode"},
-        {"gravity", 0, "G", CLI_REAL, &o->gravity, -12, 0, NULL, "Gravity, the ends excluded"},
-        {"wind", 0, NULL, CLI_FLAG, &o->wind, 0, 0, NULL, "With wind and turbulence"},
-        {"wind-power", 0, "P", CLI_REAL, &o->wind_power, 0, 20, NULL, "Of the wind"},
-        {"turbulence-power", 0, "P", CLI_REAL, &o->turbulence_power, 0, 2, NULL, "Of the turbulence"},
+         "Draw the first episode: the poses, coloured by time."},
+        {"html", 0, "FILE", CLI_TEXT, &r->html, 0, 0, NULL, "Make a page that plays the first episode."},
+        {"gravity", 0, "G", CLI_REAL, &o->gravity, -12, 0, NULL, "Gravity, the ends excluded."},
+        {"wind", 0, NULL, CLI_FLAG, &o->wind, 0, 0, NULL, "With wind and turbulence."},
+        {"wind-power", 0, "P", CLI_REAL, &o->wind_power, 0, 20, NULL, "Power of the wind."},
+        {"turbulence-power", 0, "P", CLI_REAL, &o->turbulence_power, 0, 2, NULL, "Power of the turbulence."},
         {"threads", 't', "N", CLI_COUNT, &s->threads, 0, 1024, NULL,
-         "Threads, 0 for one a processor; the result does not depend on it"},
+         "Threads; 0: one for each processor. The result does not depend on them."},
         {"lanes", 0, "N", CLI_COUNT, &r->lanes, 0, 16, NULL,
-         "Worlds stepped at once: 1, 4, 8 or 16, 0 for the most; the result does not depend on it"},
+         "Worlds stepped at once: 1, 4, 8 or 16; 0: as many as possible. The result does not depend on "
+         "them."},
         {0},
     };
     const cli_usage usage = {"play", "", about, options, NULL, 0, 0};

@@ -26,10 +26,12 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "The page"},
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run shown closely; without it the best"},
+        {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "The page to write."},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL,
+         "The run that is shown closely. Without it, the best."},
         {"figures", 'f', "DIR", CLI_TEXT, &r->figures, 0, 0, NULL,
-         "Keep the figures in DIR as well: SVG, PNG and PDF, with the data and scripts that drew them"},
+         "Keep the figures in this folder as well: SVG, PNG and PDF, with the data and scripts that drew "
+         "them."},
         {0},
     };
     const cli_usage usage = {"report", "STUDY", about, options, &r->study, 1, 1};

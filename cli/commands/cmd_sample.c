@@ -16,11 +16,11 @@ typedef struct request {
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"rows", 'n', "N", CLI_COUNT, &r->rows, 1, 1e12, NULL, "Points to draw"},
+        {"rows", 'n', "N", CLI_COUNT, &r->rows, 1, 1e12, NULL, "Number of points to draw."},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
-         "Of the random numbers: the same seed gives the same points"},
+         "Seed of the random numbers: the same seed gives the same points."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
-         "Write FILE, .npy if its name ends so, else CSV; without it, CSV to standard output"},
+         "The file to write: .npy if its name ends so, else CSV. Without it, CSV goes to standard output."},
         {0},
     };
     const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote.";

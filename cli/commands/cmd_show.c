@@ -32,12 +32,12 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON"},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
         {"correlations", 'k', "K", CLI_COUNT, &r->correlations, 0, 1000, NULL,
-         "Show the K strongest latent correlations of each block"},
+         "Show the K strongest latent correlations of each block."},
         {"all", 0, NULL, CLI_FLAG, &r->all, 0, 0, NULL,
-         "Show all columns of a long model, all generations of a run"},
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "Of a study, the run to show"},
+         "Show all columns of a long model, or all generations of a run."},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run of a study to show."},
         {0},
     };
     const cli_usage usage = {"show", "FILE", about, options, &r->file, 1, 1};

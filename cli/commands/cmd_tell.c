@@ -25,10 +25,10 @@ static const char about[] =
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run; without it the last"},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run. Without it, the last."},
         {"advance", 0, NULL, CLI_FLAG, &r->is_advancing, 0, 0, NULL,
-         "Close the generation with what is back, after taking FILE, if one is given; what comes late counts "
-         "in the next"},
+         "Close the generation with the values that are there, after taking FILE if one is given. Late "
+         "values count in the next generation."},
         {0},
     };
     const cli_usage usage = {"tell", "STUDY [FILE]", about, options, r->operand, 1, 2};

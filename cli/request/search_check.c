@@ -112,22 +112,12 @@ int search_setting_is_own_penalty(const zilch_setting *s)
 
 static int check_search(const search_request *r)
 {
-    const zilch_optimizer_options *o = &r->options;
-    const char *c = r->command;
-    if (o->elites >= o->population) {
-        return search_wrong_usage(c, "--elites %llu: must be fewer than the population, which is %llu",
-                                  (unsigned long long)o->elites, (unsigned long long)o->population);
-    }
-    if (o->max_active > 0 && o->min_active > o->max_active) {
-        return search_wrong_usage(c, "--min-active %llu is more than --max-active %llu",
-                                  (unsigned long long)o->min_active, (unsigned long long)o->max_active);
-    }
-    if (r->weights && o->inverter != ZILCH_AMORTISED) {
+    if (r->weights && r->options.inverter != ZILCH_AMORTISED) {
         return search_wrong_usage(
-            c, "--weights: only the amortised inverter has networks; add --inverter amortised");
+            r->command, "--weights: only the amortised inverter has networks; add --inverter amortised");
     }
     if (r->bounds && r->bounds_file) {
-        return search_wrong_usage(c, "--bounds and --bounds-file: give one of them");
+        return search_wrong_usage(r->command, "--bounds and --bounds-file: give one of them");
     }
     return 0;
 }

@@ -19,7 +19,7 @@ typedef struct search_problem {
     int is_lander;                  /* its points are controllers */
     int is_regression;
     int is_subset;            /* a regression whose points choose columns */
-    const char *const *names; /* of the coordinates, if the run has some; NULL: x[1], x[2], ... */
+    const char *const *names; /* of the coordinates, if the run has some; NULL: x1, x2, ... */
     dataset data;             /* of a regression */
     size_t response;          /* the column to be explained, from 0 */
     char fingerprint[17];     /* of the data, for whoever comes back; "" without data */

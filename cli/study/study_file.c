@@ -222,7 +222,7 @@ void study_best_free(study_best *b)
 
 void study_best_open_data(study_best *b, const study_run *run, int is_loud)
 {
-    static const char remedy[] = "columns are named by their numbers, without coefficients";
+    static const char remedy[] = "columns are shown without coefficients";
     char why[SEARCH_WHY];
     search_request asked;
     search_problem opened = {0};

@@ -187,7 +187,7 @@ for command in fit sample show train recover bench; do
 done
 expect_status 0 "$zilch" fit --help
 expect_in_output 'default exact'
-tr -s ' \n' '  ' <"$out" | grep -qF 'No standard deviation is fitted below it (default 0)' || complain 'the floor has no default'
+tr -s ' \n' '  ' <"$out" | grep -qF 'No standard deviation is fitted below this. (default 0)' || complain 'the floor has no default'
 
 # What is read is not replaced.
 printf '1,2\n3,0\n0,4\n' >read.csv

@@ -21,11 +21,7 @@ cli/report/report_tables.c initial_spread for the same reason
 cli/commands/cmd_compare.c reevaluate because the publication's study is asked for
 cli/commands/cmd_compare.c initial_spread for the same reason
 cli/commands/cmd_compare.c final_pruning for the same reason
-cli/request/search_check.c elites because the command says what is wrong in its own words
-cli/request/search_check.c population for the same reason
-cli/request/search_check.c min_active for the same reason
-cli/request/search_check.c max_active for the same reason
-cli/request/search_check.c final_evaluations for the same reason
+cli/request/search_check.c final_evaluations because the command says what is wrong in its own words
 cli/request/search_check.c final_candidates for the same reason
 cli/request/search_options.c quorum because only 'zilch ask' can do something with it
 cli/request/search_options.h population because a comment has an example
