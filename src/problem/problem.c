@@ -2,6 +2,7 @@
  * files of this folder. */
 #include "problem/problem.h"
 
+#include "base/ids.h"
 #include "base/memory.h"
 
 #include <assert.h>
@@ -219,9 +220,6 @@ zilch_status zilch_problem_support(const zilch_problem *problem, const double *x
 
 /* ---- Held-out values ------------------------------------------------------------------------- */
 
-/* Searches have ids below 2^63, recommendations fewer than 2^62 from there on. */
-static const uint64_t held_out_id = UINT64_C(3) << 62;
-
 /* The mean is that of the plain sum; the squares are of deviations from it (Welford). */
 static zilch_status hold_out(zilch_problem *problem, const double *x, size_t count, unsigned threads,
                              zilch_watcher watch, void *context, double *mean, double *error)
@@ -243,7 +241,7 @@ static zilch_status hold_out(zilch_problem *problem, const double *x, size_t cou
         const size_t n = count - begin < EACH ? count - begin : EACH;
         const zilch_batch batch = {.n = n, .dim = dim, .generation = UINT64_MAX, .id = id, .x = points};
         for (size_t i = 0; i < n; i++) {
-            id[i] = held_out_id + begin + i;
+            id[i] = ZI_HELD_OUT_ID + begin + i;
         }
         status = watch && watch(context, begin, count) ? zi_fail(ZILCH_ESTOPPED, "held out: stopped")
                                                        : zilch_pool_objective(&pool, &batch, value);
