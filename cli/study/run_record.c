@@ -66,7 +66,6 @@ void run_record_free(run_record *record)
     search_settings_free(&record->settings);
     free(record->data);
     free(record->names);
-    record->data = NULL;
 }
 
 /* ---- A command ------------------------------------------------------------------------------------- */
