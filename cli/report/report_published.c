@@ -2,7 +2,6 @@
  * 100. */
 #include "report/report_published.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { COLUMNS_MOST = 4 };

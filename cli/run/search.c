@@ -68,7 +68,8 @@ static int fail(const search *s, zilch_status status)
         (void)!search_program_keep(s->problem.program, s->study, s->run); /* there is worse */
     }
     const int is_mended = status == ZILCH_EOBJECTIVE && s->problem.program; /* the program, perhaps */
-    if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE)) {
+    if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE ||
+                       status == ZILCH_EVERSION)) {
         return cli_fail_library();
     }
     if (zilch_study_is_moved(s->study)) {
