@@ -25,7 +25,7 @@ chosen()
     sanitize) echo "--label-exclude $slow|release-only" ;;
     thread) echo '--label-regex threads|canary' ;;
     valgrind) echo '--label-regex unit|canary --label-exclude no-valgrind' ;;
-    coverage) echo '--label-regex unit' ;;
+    coverage) echo '--label-regex unit|coverage' ;;
     *) return 1 ;;
   esac
 }
