@@ -209,7 +209,8 @@ static zilch_status check_counts(zi_constraints *c)
 {
     size_t *places;
     if (c->least > c->most) {
-        return zi_fail(ZILCH_EARG, "min_active, %zu, must not be more than max_active, %zu", c->least, c->most);
+        return zi_fail(ZILCH_EARG, "min_active, %zu, must not be more than max_active, %zu", c->least,
+                       c->most);
     }
     memset(c->fallback, 0, c->units);
     if (c->least == 0 && c->most == c->dim) { /* every choice is one */

@@ -461,9 +461,9 @@ expect_no_file new
 expect_status 0 "$zilch" train --examples 5 --batch 4 --units 8 --epochs 1 -o least
 expect_status 0 "$zilch" train --help
 tr -s ' \n' '  ' <"$out" >help
-for text in 'default all' 'default exact' 'default 200000' 'four fifths train, the rest validate' 'default 32' \
-  '1200 for mm, 250 for vm and vv' 'default 128' 'default 0.001' 'without it the rate is constant' \
-  'the same seed gives the same weights (default 1)' '8 to 128; default 32' 'at least 5; default 200000' '100000 for 0' 'needed'; do
+for text in 'default all' 'default exact' 'default 200000' 'four fifths of them train, the others validate' 'default 32' \
+  '1200 times for mm, 250 for vm and vv' 'default 128' 'default 0.001' 'Without it, the rate is constant' \
+  'the same seed gives the same weights. (default 1)' '8 to 128; default 32' 'at least 5; default 200000' '100000 for 0' 'needed'; do
   grep -qF -e "$text" help || complain "not in the help: $text"
 done
 verdict
