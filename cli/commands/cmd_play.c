@@ -105,7 +105,7 @@ static int parse(request *r, int argc, char **argv)
     zilch_lander_options *o = &s->options;
     const cli_option options[] = {
         {"controller", 'c', "NAME", CLI_TEXT, &r->controller, 0, 0, NULL,
-         "Who flies: a file of formulas; published, the publication's controller of 13 coefficients; or "
+         "The controller: a file of formulas; published, the publication's controller of 13 coefficients; or "
          "heuristic, Gymnasium's own."},
         {"seed", 's', "A", CLI_COUNT, &s->seed, 0, 0x1p64, NULL,
          "Seed of the first episode, as for Gymnasium's reset."},

@@ -9,7 +9,7 @@ typedef struct published_figure {
     size_t count;           /* of runs that got there */
 } published_figure;
 
-/* Of a method (gaussian, ea, adhoc, published), with 100 generations: what a summary's column has (scores:
+/* For a method (gaussian, ea, adhoc, published) with 100 generations: what a summary's column has (scores:
  * the value; arrivals: 200, 250, 300; active: after 25, 50, 75, 100). NULL: nothing. */
 const published_figure *published_find(const char *method, const char *summary, size_t column);
 

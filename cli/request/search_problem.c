@@ -353,7 +353,7 @@ static int print_regression(const search_problem *p, const double *x, FILE *stre
     return 0;
 }
 
-/* Of a regression whose data are not at hand: what was searched, by the columns' numbers. */
+/* A regression whose data are not at hand is told by what was searched: its columns, by name or by number. */
 int search_point_print(const search_problem *p, size_t dim, const double *x, size_t most, FILE *stream)
 {
     char number[ZILCH_NUMBER_SIZE];

@@ -29,7 +29,7 @@ zi_verdict zi_answer_read(const char *line, size_t length, zilch_protocol protoc
 /* Why the evaluation failed, as much of it as there is room for. */
 void zi_answer_reason(const zi_answer *answer, char *out, size_t size);
 
-/* Of an answer without a value: "said: did not converge", or "answered 'x', which is not a number", with as
+/* Why an answer has no value: "said: did not converge", or "answered 'x', which is not a number", with as
  * much of the line as can be shown. */
 void zi_answer_describe(const zi_answer *answer, zi_verdict verdict, const char *line,
                         char out[ZILCH_REASON_SIZE]);
