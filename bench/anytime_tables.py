@@ -1,0 +1,293 @@
+"""Tables, the figure and the best known values from the runs of anytime.py, whose head defines share and score."""
+import collections
+import dataclasses
+import json
+import math
+import pathlib
+import platform
+import statistics
+
+import numpy as np
+
+import anytime_problems
+
+SCORED = [round(10 ** (k / 4)) for k in range(8, 18)]  # 100, 178, ..., 17,783
+SHOWN = [100, 316, 1000, 3162, 10000, 50000]
+DECADES = 4
+DEEPEST = 1e-8  # of the first gap: what is below it is no longer told apart
+EXACT = ["sphere-20", "ellipsoid-20", "rosenbrock-20", "smop1-100", "smop5-100"]
+
+
+# ---- What there is
+
+@dataclasses.dataclass
+class Runs:
+    """By problem and method, a list of runs; and of each problem the best known value and the first gap."""
+
+    by_key: dict
+    problems: list
+    methods: list
+    best: dict
+    first: dict
+
+
+def load(arguments, titles):
+    by_key = collections.defaultdict(list)
+    for path in sorted((arguments.keep / "runs").glob("*.json")):
+        problem, method, _, budget = path.name.removesuffix(".json").rsplit(".", 3)
+        is_wanted = problem in arguments.problems and (not arguments.methods or method in arguments.methods)
+        if is_wanted and int(budget) == arguments.budgets.get(method, arguments.budgets["zilch"]):
+            by_key[problem, method].append(json.loads(path.read_text()))
+    present = {method for _, method in by_key}
+    methods = sorted(present - set(titles)) + [method for method in titles if method in present]
+    runs = Runs(by_key, [name for name in arguments.problems if any(key[0] == name for key in by_key)], methods, {}, {})
+    for problem in runs.problems:
+        known = anytime_problems.best_known(problem)
+        runs.best[problem] = least(runs, problem) if known is None else known
+        runs.first[problem] = anytime_problems.found().get(problem, {}).get("first") or first_gap(runs, problem)
+    return runs
+
+
+def value_at(run, n):
+    """After n evaluations; a run that ended before keeps its last value."""
+    index = np.searchsorted(run["places"], n, side="right") - 1
+    return run["values"][index] if 0 <= index < len(run["values"]) else math.inf
+
+
+def least(runs, problem):
+    return min(value for (name, _), found in runs.by_key.items() if name == problem for run in found for value in run["values"])
+
+
+def first_gap(runs, problem):
+    """The median over methods, without the oracle, of their median gap after 100 evaluations."""
+    medians = [statistics.median(value_at(run, 100) for run in found) - runs.best[problem]
+               for (name, method), found in runs.by_key.items() if name == problem and method != "oracle"]
+    return max(statistics.median(medians), 1e-300) if medians else 1.0
+
+
+# ---- Shares
+
+def share(runs, problem, value):
+    gap = value - runs.best[problem]
+    return 1.0 if gap <= 0.0 else min(max(math.log10(runs.first[problem] / gap) / DECADES, 0.0), 1.0)
+
+
+def share_at(runs, problem, method, n):
+    """The mean over seeds; None if there are no runs."""
+    found = runs.by_key.get((problem, method))
+    return statistics.fmean(share(runs, problem, value_at(run, n)) for run in found) if found else None
+
+
+def score(runs, problem, method):
+    shares = [share_at(runs, problem, method, n) for n in SCORED]
+    return None if None in shares else statistics.fmean(shares)
+
+
+def mean(values):
+    values = [value for value in values if value is not None]
+    return statistics.fmean(values) if values else None
+
+
+def common(runs, problems, *methods):
+    return [problem for problem in problems if all((problem, method) in runs.by_key for method in methods)]
+
+
+# ---- Evaluations to a gap
+
+def evaluations_to(runs, problem, method, gap):
+    """Median over seeds of the evaluations after which the gap is reached; infinity if half of the runs or more never are."""
+    counts = []
+    for run in runs.by_key[problem, method]:
+        reached = (n for n, value in zip(run["places"], run["values"]) if value - runs.best[problem] <= gap)
+        counts.append(next(reached, math.inf))
+    return sorted(counts)[len(counts) // 2]
+
+
+def decades(runs, problem):
+    """Powers of ten from below the first gap to a part of 1e-8 of it, the smallest last."""
+    top = math.floor(math.log10(runs.first[problem]))
+    return [10.0 ** k for k in range(top, math.ceil(math.log10(DEEPEST * runs.first[problem])) - 1, -1)]
+
+
+def against(runs, method, rival):
+    """For noise-free problems: the ratio of evaluations at the deepest decade both reach, and where the rival got deeper."""
+    ratios, behind = {}, []
+    for problem in common(runs, runs.problems, method, rival):
+        if anytime_problems.problem(problem).is_noisy:
+            continue
+        counts = [[evaluations_to(runs, problem, each, gap) for each in (method, rival)] for gap in decades(runs, problem)]
+        both = [pair for pair in counts if max(pair) < math.inf]
+        if both:
+            ratios[problem] = both[-1][0] / both[-1][1]
+        if any(mine == math.inf and other < math.inf for mine, other in counts):
+            behind.append(problem)
+    return ratios, behind
+
+
+# ---- Tables
+
+def markdown(head, rows):
+    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+                     + ["| " + " | ".join(cells) + " |" for cells in rows])
+
+
+def number(value, form=".3f"):
+    return "–" if value is None else "never" if value == math.inf else format(value, form)
+
+
+def score_table(runs, titles, problems):
+    """A row for each method. Ratios are over the problems that zilch and the method both have."""
+    rows = []
+    for method in runs.methods:
+        has = common(runs, problems, method)
+        if not has:
+            continue
+        both = common(runs, problems, method, runs.methods[0])
+        ratio = divided(mean(score(runs, p, runs.methods[0]) for p in both), mean(score(runs, p, method) for p in both))
+        rows.append([titles.get(method, method), number(mean(score(runs, p, method) for p in has))]
+                    + [number(mean(share_at(runs, p, method, n) for p in has), ".2f") for n in SHOWN]
+                    + [number(kind_mean(runs, has, method)), number(ratio, ".2f"), str(len(has)),
+                       str(max(len(runs.by_key[p, method]) for p in has))])
+    name = titles.get(runs.methods[0], runs.methods[0])
+    return markdown(["method", "score", *(f"{n:,}" for n in SHOWN), "score, by kinds", f"{name} / it", "problems", "seeds"], rows)
+
+
+def divided(a, b):
+    return a / b if a is not None and b else None
+
+
+def kind_mean(runs, problems, method):
+    """Each kind counts the same, however many problems it has."""
+    kinds = collections.defaultdict(list)
+    for problem in problems:
+        kinds[anytime_problems.problem(problem).kind].append(score(runs, problem, method))
+    return mean(mean(values) for values in kinds.values())
+
+
+def problem_table(runs, titles):
+    """The score of each method on each problem, the best without the oracle in bold."""
+    rows = []
+    for problem in runs.problems:
+        scores = {method: score(runs, problem, method) for method in runs.methods}
+        top = max((value for method, value in scores.items() if value is not None and method != "oracle"), default=None)
+        cells = [number(value) if value != top or method == "oracle" or value is None else f"**{number(value)}**"
+                 for method, value in scores.items()]
+        held_out = ", held out" if anytime_problems.problem(problem).held_out else ""
+        rows.append([problem + held_out, f"{runs.best[problem]:.4g}", f"{runs.first[problem]:.3g}", *cells])
+    return markdown(["problem", "best", "first gap", *runs.methods], rows)
+
+
+def oracle_text(runs, titles):
+    """What not knowing the support costs."""
+    rows = []
+    for method in runs.methods:
+        if method == "oracle" or ("oracle" not in runs.methods):
+            continue
+        ratios, behind = against(runs, method, "oracle")
+        if ratios:
+            rows.append([titles.get(method, method), number(statistics.median(ratios.values()), ".1f"), str(len(ratios)),
+                         str(len(behind))])
+    return rows and ("Evaluations to the deepest decade of the gap that a method and the oracle both reach (medians over seeds), as "
+                     "a multiple of the oracle's: the median over the problems without noise. The last column counts the problems on "
+                     "which the oracle gets deeper.\n\n"
+                     + markdown(["method", "times the oracle's", "problems", "oracle deeper"], rows))
+
+
+def exact_table(runs, titles):
+    """Evaluations to a gap of 1e-8 where zilch promises something."""
+    problems = [problem for problem in EXACT if problem in runs.problems]
+    rows = [[titles.get(method, method)] + [number(evaluations_to(runs, problem, method, 1e-8), ",")
+                                            if (problem, method) in runs.by_key else "–" for problem in problems]
+            for method in runs.methods]
+    return problems and ("Evaluations to a gap of 1e-8, median over seeds:\n\n" + markdown(["method", *problems], rows))
+
+
+def late_text(runs):
+    late = [f"{method} on {problem} ({', '.join(str(run['evaluations']) for run in found if run['is_late'])})"
+            for (problem, method), found in sorted(runs.by_key.items()) if any(run["is_late"] for run in found)]
+    return late and "These runs met the limit of processor time and keep their last value, after the evaluations in brackets: " \
+        + "; ".join(late) + "."
+
+
+def seconds_table(runs, titles):
+    """Median processor time of a run, by dimension."""
+    sizes = {"d ≤ 40": (0, 40), "d = 49 to 120": (41, 120), "d = 200 to 300": (121, 300)}
+    rows = []
+    for method in runs.methods:
+        cells = []
+        for low, high in sizes.values():
+            seconds = [run["cpu_seconds"] for (problem, name), found in runs.by_key.items() for run in found
+                       if name == method and low <= anytime_problems.problem(problem).dim <= high]
+            cells.append(number(statistics.median(seconds), ".1f") if seconds else "–")
+        rows.append([titles.get(method, method), *cells])
+    return "Median seconds of processor time of a run:\n\n" + markdown(["method", *sizes], rows)
+
+
+def tables(arguments, titles, packages):
+    runs = load(arguments, titles)
+    if not runs.methods:
+        raise SystemExit("anytime.py: there are no runs yet")
+    held_out = [name for name in runs.problems if anytime_problems.problem(name).held_out]
+    tuning = [name for name in runs.problems if name not in held_out]
+    parts = [f"Python {platform.python_version()}, {', '.join(packages).replace('==', ' ')}; one thread."]
+    if arguments.group == "main":
+        parts += ["## Tuning problems", score_table(runs, titles, tuning), "## Held-out problems", score_table(runs, titles, held_out)]
+    parts += ["## All problems", score_table(runs, titles, runs.problems), oracle_text(runs, titles), exact_table(runs, titles),
+              seconds_table(runs, titles), late_text(runs), "## Each problem", problem_table(runs, titles)]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    print(text, end="")
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text(text)
+
+
+# ---- The figure
+
+def figure(arguments, titles, packages):
+    """Shares over evaluations, tuning and held-out problems side by side."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    plt.rcParams["svg.hashsalt"] = "zilch"
+    runs = load(arguments, titles)
+    sides = {"tuning problems": [p for p in runs.problems if not anytime_problems.problem(p).held_out],
+             "held-out problems": [p for p in runs.problems if anytime_problems.problem(p).held_out]}
+    sides = {title: problems for title, problems in sides.items() if problems}
+    drawing, axes = plt.subplots(1, len(sides), figsize=(5.5 * len(sides), 4.2), sharey=True, squeeze=False)
+    whole = max(run["budget"] for found in runs.by_key.values() for run in found)
+    counts = [round(10 ** (k / 4)) for k in range(8, math.floor(4 * math.log10(whole)) + 1)] + [whole]
+    for (title, problems), ax in zip(sides.items(), axes[0]):
+        for k, method in enumerate(runs.methods):
+            has = common(runs, problems, method)
+            most = max((run["budget"] for p in has for run in runs.by_key[p, method]), default=0)
+            shown = [n for n in counts if n <= most]
+            style = {"color": "black", "linestyle": ":"} if method == "oracle" else {"color": plt.cm.tab20(k % 20)}
+            ax.plot(shown, [mean(share_at(runs, p, method, n) for p in has) for n in shown],
+                    linewidth=2.5 if method == runs.methods[0] else 1.2, label=titles.get(method, method).replace("*", ""), **style)
+        ax.set(xscale="log", xlabel="evaluations", title=title, ylim=(0, 1))
+        ax.grid(alpha=0.3)
+    axes[0][0].set_ylabel("share of four decades")
+    drawing.legend(*axes[0][0].get_legend_handles_labels(), loc="lower center", ncols=4, fontsize=8, frameon=False)
+    drawing.tight_layout(rect=(0, 0.14, 1, 1))
+    drawing.savefig(arguments.output or arguments.keep / "anytime.svg", metadata={"Date": None})
+
+
+# ---- The best known values
+
+def best(arguments, titles, packages):
+    """Keeps the least value that any run has found, where no better is known, and the first gaps."""
+    runs = load(arguments, titles)
+    table = dict(anytime_problems.found())
+    for problem in runs.problems:
+        known, seen = anytime_problems.problem(problem).best, least(runs, problem)
+        if known is not None and seen < known - 1e-9 * max(1.0, abs(known)):
+            print(f"{problem}: {seen!r} was found, below the best that was thought possible, {known!r}")
+        before = table.get(problem, {}).get("best")
+        runs.best[problem] = known if known is not None else seen if before is None else min(seen, before)
+        entry = {} if known is not None else {"best": runs.best[problem]}
+        table[problem] = entry | {"first": float(f"{first_gap(runs, problem):.4g}")}
+    ordered = {name: table[name] for name in anytime_problems.MAKERS if name in table}
+    rows = ",\n".join(f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in ordered.items())
+    anytime_problems.BEST.write_text("{\n" + rows + "\n}\n")
+
+
+ACTIONS = {"table": tables, "figure": figure, "best": best}
