@@ -137,7 +137,7 @@ class Race:
 
 
 def result_text(run):
-    late = f", ended by time after {run['evaluations']:,}" if run["is_late"] else ""
+    late = "" if run["ended_by"] == "budget" else f", ended by {run['ended_by']} after {run['evaluations']:,}"
     value = f"{run['values'][-1]:.4g}" if run["values"] else "nothing"
     return f"{value}, {run['active']} active, {run['cpu_seconds']:.1f} s{late}"
 

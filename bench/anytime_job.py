@@ -32,6 +32,7 @@ STEP = 0.3     # first deviation as a part of the width of the box
 SPREAD = 2.0   # first deviation where the problem says nothing
 BOX = 4.0      # Optuna needs a box: where there is none, so many first deviations to both sides
 MARGIN = 0.2   # a box that does not hold zero is this part of its width longer, and in there a value means zero
+HANGS = 20     # seconds in which a search that runs uses some processor time
 FINE, COARSE = 32, 4  # places in each decade of evaluations
 
 
@@ -352,27 +353,45 @@ MODULES = {"pycma": "cma", "oracle": "cma", "catcmawm": "cmaes", "cmawm": "cmaes
 
 # ---- A run
 
+def limited(seconds, search):
+    """Runs a search until it raises Ended, and says what ended it: the budget, the processor time, or that it hangs. NGOpt may
+    wait for ever for a thread that is gone."""
+    why, used = "budget", time.process_time()
+
+    def late(*_):
+        nonlocal why
+        why = "time"
+        raise Ended
+
+    def look(*_):
+        nonlocal why, used
+        before, used = used, time.process_time()
+        if used - before < 0.1:
+            why = "hanging"
+            raise Ended
+    signal.signal(signal.SIGPROF, late)
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, HANGS, HANGS)
+    try:
+        search()
+    except Ended:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return why
+
+
 def run(name, method, seed, budget, seconds, options):
     """What is kept of it. A run that ends early keeps its last value."""
     problem = anytime_problems.problem(name)
     problem.observed(np.zeros((1, problem.dim)), np.random.default_rng(0))
     __import__(MODULES.get(method, "zilch"))  # which takes a second, and none of the search's
     f = Objective(problem, seed, budget)
-    began, is_late = time.process_time(), False
-
-    def late(*_):
-        nonlocal is_late
-        is_late = True
-        raise Ended
-    signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        METHODS[method](problem, f, seed, **options)
-    except Ended:
-        pass
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-    return {"problem": name, "method": method, "seed": seed, "budget": budget, "evaluations": f.count, "is_late": is_late,
+    began = time.process_time()
+    ended_by = limited(seconds, lambda: METHODS[method](problem, f, seed, **options))
+    return {"problem": name, "method": method, "seed": seed, "budget": budget, "evaluations": f.count, "ended_by": ended_by,
             "starts": len(f.recommendations), "active": f.active, "cpu_seconds": round(time.process_time() - began, 3),
             "places": f.places[:len(f.values)], "values": f.values}
 

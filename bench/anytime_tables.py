@@ -203,10 +203,12 @@ def exact_table(runs, titles):
 
 
 def late_text(runs):
-    late = [f"{method} on {problem} ({', '.join(str(run['evaluations']) for run in found if run['is_late'])})"
-            for (problem, method), found in sorted(runs.by_key.items()) if any(run["is_late"] for run in found)]
-    return late and "These runs met the limit of processor time and keep their last value, after the evaluations in brackets: " \
-        + "; ".join(late) + "."
+    late = []
+    for (problem, method), found in sorted(runs.by_key.items()):
+        counts = [f"{run['evaluations']:,}" for run in found if run["ended_by"] != "budget"]
+        late += [f"{method} on {problem} ({', '.join(counts)})"] if counts else []
+    return late and ("These runs met the limit of processor time, or hung, and keep their last value, after the evaluations in "
+                     "brackets: " + "; ".join(late) + ".")
 
 
 def seconds_table(runs, titles):
