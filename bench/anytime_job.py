@@ -28,7 +28,7 @@ import numpy as np
 import anytime_problems
 
 CUT = 0.05     # pycma and NGOpt: what is below this part of the first deviation is zero
-STEP = 0.3     # first deviation as a part of the width of the box
+STEP = 0.3     # first deviation as a part of the width of the box, where a method has none of its own
 SPREAD = 2.0   # first deviation where the problem says nothing
 BOX = 4.0      # Optuna needs a box: where there is none, so many first deviations to both sides
 MARGIN = 0.2   # a box that does not hold zero is this part of its width longer, and in there a value means zero
@@ -107,7 +107,7 @@ class Space:
     Where zero is outside of a coordinate's box, the box is made longer at the end that is nearer to zero.
     """
 
-    def __init__(self, problem, support=None):
+    def __init__(self, problem, support=None, step=STEP, is_from_zero=True):
         self.problem = problem
         self.chosen = np.arange(problem.dim) if support is None else np.array(support)
         self.dim, self.is_sparse = len(self.chosen), support is None and not problem.is_dense
@@ -115,9 +115,9 @@ class Space:
         self.low, self.high, self.is_boxed = low, high, problem.bounds is not None
         self.has_zero = (low <= 0.0) & (high >= 0.0)
         width = high - low if self.is_boxed else np.ones(self.dim)
-        self.deviation = STEP * width if self.is_boxed else np.full(self.dim, SPREAD)
+        self.deviation = step * width if self.is_boxed else np.full(self.dim, SPREAD)
         self.middle = (low + high) / 2 if self.is_boxed else np.zeros(self.dim)
-        if self.is_sparse:
+        if self.is_sparse and is_from_zero:
             self.middle = np.where((low < 0.0) & (high > 0.0), 0.0, self.middle)
         if problem.scale is not None:
             self.middle, self.deviation = problem.x0[self.chosen], problem.scale[self.chosen]
@@ -207,9 +207,10 @@ def restarted(space, f, seed, make, point, step):
 
 
 def cmawm(problem, f, seed):
-    """cmaes' CMA-ES with margin: values are continuous, masks have steps of 1 and are a sixth wide, as Optuna has it."""
+    """cmaes' CMA-ES with margin: values are continuous, masks have steps of 1. A sixth of the box wide, as Optuna has it: a wider
+    law is drawn from a hundred times, as too much of it is outside."""
     from cmaes import CMAwM
-    space = Space(problem)
+    space = Space(problem, step=1 / 6, is_from_zero=False)
     d, masks = space.dim, space.dim if space.is_sparse else 0
     low, high = (space.low - space.middle) / space.deviation, (space.high - space.middle) / space.deviation
     bounds = np.concatenate([np.stack([low, high], 1), np.tile([0.0, 1.0], (masks, 1))])
@@ -231,9 +232,9 @@ def cmawm(problem, f, seed):
 
 
 def catcmawm(problem, f, seed):
-    """cmaes' CatCMA with margin: masks are categories, as it recommends for what is binary."""
+    """cmaes' CatCMA with margin: masks are categories, as it recommends for what is binary; its own first law in a box."""
     from cmaes import CatCMAwM
-    space = Space(problem)
+    space = Space(problem, step=1 / 12, is_from_zero=False)
     d = space.dim
     low, high = (space.low - space.middle) / space.deviation, (space.high - space.middle) / space.deviation
 
