@@ -164,7 +164,8 @@ def smop(k, d, held_out):
     active = -(-d // 10)
     total = smop_function(k, d, active)
     terms = {2: d - active, 4: d - active, 8: d - 1}.get(k, 0)
-    return Problem(f"smop{k}-{d}", "smop", d, lambda x: total(x) / d, bounds=(-1.0, 2.0), best=terms * g3_least()[1] / d if terms else 0.0,
+    best = terms * g3_least()[1] / d if terms else 0.0
+    return Problem(f"smop{k}-{d}", "smop", d, lambda x: total(x) / d, bounds=(-1.0, 2.0), best=best,
                    support=None if k == 4 else first(active), optimum=smop_optimum(k, d, active), held_out=held_out)
 
 
@@ -421,8 +422,8 @@ def mountain_car(held_out):
 def noisy_sphere(name, d, active, noise, penalty, held_out):
     optimum = np.zeros(d)
     optimum[:active] = np.resize([2.0, -1.5, 1.0, -2.5, 1.5], active)
-    return Problem(name, "noisy", d, lambda x: np.sum((x - optimum)**2, axis=1), noise=noise, penalty=penalty, support=first(active),
-                   best=penalty * active, optimum=optimum, is_dense=active == d, held_out=held_out)
+    return Problem(name, "noisy", d, lambda x: np.sum((x - optimum)**2, axis=1), noise=noise, penalty=penalty,
+                   support=first(active), best=penalty * active, optimum=optimum, is_dense=active == d, held_out=held_out)
 
 
 # ---- Units and bounds
