@@ -272,7 +272,7 @@ def lorenz(held_out):
     truth[0, [at[1, 0, 0], at[0, 1, 0]]] = -1.0, 1.0
     truth[1, [at[1, 0, 0], at[0, 1, 0], at[1, 0, 1]]] = 2.8, -0.1, -1.0
     truth[2, [at[0, 0, 1], at[1, 1, 0]]] = -0.8 / 3.0, 1.0
-    return least_squares("lorenz", "equation", np.kron(np.eye(3), library), slopes.T.ravel(), truth.ravel(), 0.001,
+    return least_squares("lorenz", "equation", np.kron(np.eye(3), library), slopes.T.ravel(), truth.ravel(), 0.0001,
                          bounds=(-5.0, 5.0), held_out=held_out)
 
 
