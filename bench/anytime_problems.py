@@ -198,29 +198,6 @@ def standardised(a):
     return (a - a.mean(0)) / a.std(0)
 
 
-def diabetes(held_out):
-    """442 patients, ten columns and their 54 products and squares: mean squared error in units of the variance."""
-    from sklearn.datasets import load_diabetes
-    columns, y = load_diabetes(return_X_y=True)
-    pairs = [(i, j) for i in range(10) for j in range(i, 10) if (i, j) != (1, 1)]
-    a = standardised(np.column_stack([columns] + [columns[:, i] * columns[:, j] for i, j in pairs]))
-    y = standardised(y)
-    gram, product, square = a.T @ a / len(y), a.T @ y / len(y), y @ y / len(y)
-    return Problem("diabetes", "regression", a.shape[1],
-                   lambda x: np.einsum("ni,ni->n", x @ gram, x) - 2.0 * x @ product + square, bounds=(-2.0, 2.0), penalty=0.005,
-                   held_out=held_out)
-
-
-def breast_cancer(held_out):
-    """569 samples, 30 columns and an intercept: mean logistic loss."""
-    from sklearn.datasets import load_breast_cancer
-    columns, y = load_breast_cancer(return_X_y=True)
-    a = np.column_stack([standardised(columns), np.ones(len(y))])
-    sign = 2.0 * y - 1.0
-    return Problem("breast-cancer", "regression", 31, lambda x: np.logaddexp(0.0, -sign * (x @ a.T)).mean(1), penalty=0.005,
-                   held_out=held_out)
-
-
 def least_squares(name, kind, a, y, truth, penalty, **words):
     """Mean squares of a x - y. The best is the fit on the true support, which the penalty keeps best."""
     support = np.flatnonzero(truth)
@@ -232,6 +209,27 @@ def least_squares(name, kind, a, y, truth, penalty, **words):
     best = float(function(optimum[None])[0] + penalty * len(support))
     return Problem(name, kind, len(truth), function, penalty=penalty, support=tuple(int(i) for i in support), best=best,
                    optimum=optimum, **words)
+
+
+def diabetes(held_out):
+    """442 patients, ten columns and their 54 products and squares: mean squared error in units of the variance. The eight columns
+    are the best that are known: a search that adds, drops and exchanges columns ended there from each of four beginnings."""
+    from sklearn.datasets import load_diabetes
+    columns, y = load_diabetes(return_X_y=True)
+    pairs = [(i, j) for i in range(10) for j in range(i, 10) if (i, j) != (1, 1)]
+    a = standardised(np.column_stack([columns] + [columns[:, i] * columns[:, j] for i, j in pairs]))
+    chosen = np.isin(np.arange(a.shape[1]), [1, 2, 3, 6, 8, 11, 29, 63])
+    return least_squares("diabetes", "regression", a, standardised(y), chosen, 0.005, bounds=(-2.0, 2.0), held_out=held_out)
+
+
+def breast_cancer(held_out):
+    """569 samples, 30 columns and an intercept: mean logistic loss."""
+    from sklearn.datasets import load_breast_cancer
+    columns, y = load_breast_cancer(return_X_y=True)
+    a = np.column_stack([standardised(columns), np.ones(len(y))])
+    sign = 2.0 * y - 1.0
+    return Problem("breast-cancer", "regression", 31, lambda x: np.logaddexp(0.0, -sign * (x @ a.T)).mean(1), penalty=0.005,
+                   held_out=held_out)
 
 
 def sensing(d, rows, active, held_out, **words):
