@@ -14,9 +14,10 @@ process of its own (anytime_job.py, which says how each method is used), with on
 FOLDER/runs and not computed again: interrupt it when you like. --label gives the runs of zilch another name, so that two versions,
 or two values of --options, can be compared.
 
-The score. `best` is the best known penalised value of a problem, and `first` the gap to it of an ordinary first guess: the median
-over the methods, without the oracle, after 100 evaluations. A run's share after n evaluations is log10(first / gap) / 4, cut to
-[0, 1]. A method's score is the mean share over n = 100, 178, 316, ..., 17,783, over seeds and over problems.
+The score. `best` is the best known penalised value of a problem, and `first` the gap to it of an ordinary first guess: the
+median over the methods, without the oracle, after 100 evaluations, or that of the problem's x0 where this is smaller. A run's
+share after n evaluations is log10(first / gap) / 4, cut to [0, 1]. A method's score is the mean share over n = 100, 178, 316,
+..., 17,783, over seeds and over problems.
 """
 import argparse
 import concurrent.futures

@@ -59,10 +59,16 @@ def least(runs, problem):
 
 
 def first_gap(runs, problem):
-    """The median over methods, without the oracle, of their median gap after 100 evaluations."""
+    """The median over methods, without the oracle, of their median gap after 100 evaluations; no more than that of x0."""
     medians = [statistics.median(value_at(run, 100) for run in found) - runs.best[problem]
                for (name, method), found in runs.by_key.items() if name == problem and method != "oracle"]
-    return max(statistics.median(medians), 1e-300) if medians else 1.0
+    return max(min([statistics.median(medians), *guess_gap(runs, problem)]), 1e-300) if medians else 1.0
+
+
+def guess_gap(runs, problem):
+    """The gap of the first guess that a problem gives to everybody, if it gives one."""
+    given = anytime_problems.problem(problem)
+    return [] if given.x0 is None else [float(given.penalised(given.x0[None])[0]) - runs.best[problem]]
 
 
 # ---- Shares
