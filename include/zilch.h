@@ -1082,8 +1082,9 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
  * would have ended. */
 #define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
     COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
-          "Stop after this many evaluations; the last generation is cut short; 0: no limit.")                \
-    COUNT(generations, 100, 0, 0x1p64, COMMON, "Stop after this many generations; 0: no limit.")             \
+          "Evaluations in all: those of the search and of the final check; 0: no limit.")                    \
+    COUNT(generations, 100, 0, 0x1p64, COMMON,                                                               \
+          "Stop the search after this many generations, before the final check; 0: no limit.")               \
     NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
     COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
           "Stop after this many generations without a better fitness; 0: no limit.")
@@ -1091,14 +1092,22 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
 typedef struct zilch_limits {
     size_t size; /* set by zilch_limits_defaults() */
     ZILCH_LIMIT_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
+    /* NULL; or what zilch_optimizer_recommend() is given after the search, which then leaves it its share of
+     * `evaluations` (zilch_final_budget()). */
+    const struct zilch_final_options *final;
 } zilch_limits;
 
 ZILCH_API zilch_limits zilch_limits_defaults(void);
 ZILCH_API const zilch_option *zilch_limit_list(size_t *count);
 
-/* Which limit is reached, if any: for those who ask and tell by themselves. */
+/* Which limit is reached, if any: for those who ask and tell by themselves. EARG if `final` asks for all of
+ * the evaluations, or more. */
 ZILCH_CHECKED zilch_limits_reached(const zilch_limits *limits, const zilch_optimizer *optimizer,
                                    zilch_stop *reason);
+
+/* How many evaluations the search may still make; UINT64_MAX if `evaluations` is 0. It may grow or shrink
+ * when a generation closes, because the share of the final check depends on what is known about noise. */
+ZILCH_API uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *optimizer);
 
 /* Runs until a limit is reached, or until the search has converged or diverged. *reason (may be NULL) gets
  * which. Any failure leaves the optimiser as it was after the last generation that closed; the points of the
@@ -1107,21 +1116,24 @@ ZILCH_CHECKED zilch_optimizer_run(zilch_optimizer *optimizer, zilch_objective ob
                                   const zilch_limits *limits, zilch_observer observer, void *observer_context,
                                   zilch_stop *reason);
 
-/* The final recommendation: the best supported point, not the luckiest. The best points of the archive are
+/* The final check: it finds the best supported point, not the luckiest. The best points of the archive are
  * evaluated again; in each round the better half is kept and evaluated more often (successive halving). Then
- * each coefficient is left out once, the smallest first; what is not missed stays out. */
-#define ZILCH_FINAL_LIST(CHOICE, COUNT, NUMBER, FLAG)                                              \
-    COUNT(final_candidates, 0, 0, 100000, EXPERT,                                                  \
-          "Best points that are evaluated again at the end; 0: 20, or 1 if values have no noise.") \
-    COUNT(final_evaluations, 0, 0, 10000000, EXPERT,                                               \
-          "Evaluations for the final recommendation; 0: 500, or as many as are needed if values "  \
-          "have no noise.")                                                                        \
+ * each coefficient is left out once, the smallest first; what is not missed stays out. Where values have no
+ * noise, no point is evaluated again: the best on record is the best, and only the leaving out is tried. */
+#define ZILCH_FINAL_LIST(CHOICE, COUNT, NUMBER, FLAG)                                               \
+    COUNT(final_candidates, 0, 0, 100000, EXPERT,                                                   \
+          "Best points that are evaluated again at the end if values have noise; 0: up to 20.")     \
+    COUNT(final_evaluations, 0, 0, 10000000, EXPERT,                                                \
+          "At most so many evaluations for the final check, which are a part of evaluations if "    \
+          "that is given; 0: automatic, a fifth of evaluations and 500 at most, or less if values " \
+          "have no noise.")                                                                         \
     FLAG(final_pruning, 1, EXPERT, "Whether coordinates that are not missed are left out at the end.")
 
 typedef struct zilch_final_options {
     size_t size; /* set by zilch_final_defaults() */
     ZILCH_FINAL_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
-    int is_noisy; /* 1; 0: evaluating a point again gives the same value */
+    int is_noisy;    /* 1: values may be noisy, unless the search has shown that they are not; 0: never */
+    uint64_t budget; /* 0; zilch_limits.evaluations, of which the final check takes only what is left */
 } zilch_final_options;
 
 /* What the method does at the end: published does not prune. */
@@ -1134,13 +1146,14 @@ ZILCH_API const zilch_option *zilch_final_list(size_t *count);
 #undef ZILCH_FLAG_FIELD
 
 typedef struct zilch_recommendation {
-    uint64_t point;       /* in the archive, before pruning */
-    double mean;          /* value, from the fresh evaluations alone */
-    double deviation;     /* of one such evaluation; 0: the objective is not noisy; NaN: there was only one */
-    double fitness;       /* the mean with the penalty */
-    uint64_t evaluations; /* behind the mean, whose standard error is deviation / sqrt(evaluations) */
-    uint64_t failures;    /* beside them; a point with fewer failures is preferred */
-    uint64_t spent;       /* evaluations in all */
+    uint64_t point;   /* in the archive, before pruning */
+    double mean;      /* value, from the fresh evaluations alone, or as on record if there are none */
+    double deviation; /* of one evaluation; 0: the objective is not noisy; NaN: not known */
+    double fitness;   /* the mean with the penalty */
+    uint64_t
+        evaluations;   /* that are fresh; the standard error of the mean is deviation / sqrt(evaluations) */
+    uint64_t failures; /* beside them; a point with fewer failures is preferred */
+    uint64_t spent;    /* evaluations in all */
     size_t active, pruned;
 } zilch_recommendation;
 
@@ -1150,8 +1163,15 @@ ZILCH_CHECKED zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_
                                         void *context, const zilch_final_options *options, double *x,
                                         zilch_recommendation *out);
 
-/* How many evaluations a recommendation may take, with the zeros of the options filled in. */
-ZILCH_API uint64_t zilch_final_budget(const zilch_final_options *options, size_t dim);
+/* How many evaluations zilch_optimizer_recommend() may take now. This is the one rule by which a budget is
+ * divided; the search may use the rest of it.
+ *   with noise, or as long as it is not known whether there is some: a fifth of the budget, 500 at most;
+ *   without noise: one for each active coordinate of the best point, at most a tenth of the budget; none
+ *     without pruning;
+ *   never more than final_evaluations, and never more than what is left of the budget.
+ * Without a budget the check comes on top of the search: 500, or as many as there are final_candidates;
+ * without noise, one for each active coordinate. */
+ZILCH_API uint64_t zilch_final_budget(const zilch_final_options *options, const zilch_optimizer *optimizer);
 
 /* Threads: an objective around an objective. `inner` is called with parts of a batch, on several threads at
  * once, so its value for a point must not depend on the other points of its part. threads 0: one for each
@@ -1485,6 +1505,7 @@ typedef struct zilch_run {
     zilch_direction direction;
     double penalty;
     uint64_t generations, evaluations, failures; /* recorded */
+    uint64_t spent; /* those among the evaluations that the final check took, if the run has ended */
     zilch_stop stop;
 } zilch_run;
 

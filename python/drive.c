@@ -126,23 +126,48 @@ static void end(driver *d)
     d->optimizer->is_driven = 0;
 }
 
+/* When the search ends, and what follows it. */
+typedef struct ending {
+    zilch_limits limits;
+    zilch_final_options final;
+} ending;
+
+/* `final` is None if there is no final check. */
+static int ending_take(ending *e, const zilch_optimizer *optimizer, PyObject *limits, PyObject *final,
+                       int is_noisy)
+{
+    e->limits = zilch_limits_defaults();
+    e->final = zilch_final_defaults(zilch_optimizer_settings(optimizer)->method);
+    e->final.is_noisy = is_noisy;
+    if (!options_take(ZILCH_SETTING_LIMIT, &e->limits, limits) ||
+        (final != Py_None && !options_take(ZILCH_SETTING_FINAL, &e->final, final))) {
+        return 0;
+    }
+    e->final.budget = e->limits.evaluations;
+    e->limits.final = final == Py_None ? NULL : &e->final;
+    return 1;
+}
+
 static PyObject *optimize(PyObject *self, PyObject *args)
 {
     PyObject *objective;
-    PyObject *dict;
+    PyObject *limits;
+    PyObject *final;
+    int is_noisy;
     unsigned threads;
     driver d = {.optimizer = NULL};
-    zilch_limits limits = zilch_limits_defaults();
+    ending e;
     zilch_stop reason;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOI", handle_to_optimizer_owned, &d.optimizer, &objective, &d.observer,
-                          &dict, &threads) ||
-        !options_take(ZILCH_SETTING_LIMIT, &limits, dict) || !choose_objective(&d, objective, threads)) {
+    if (!PyArg_ParseTuple(args, "O&OOOOpI", handle_to_optimizer_owned, &d.optimizer, &objective, &d.observer,
+                          &limits, &final, &is_noisy, &threads) ||
+        !ending_take(&e, d.optimizer->object, limits, final, is_noisy) ||
+        !choose_objective(&d, objective, threads)) {
         return NULL;
     }
     begin(&d);
-    const zilch_status status =
-        zilch_optimizer_run(d.optimizer->object, timed_objective, &d, &limits, python_observer, &d, &reason);
+    const zilch_status status = zilch_optimizer_run(d.optimizer->object, timed_objective, &d, &e.limits,
+                                                    python_observer, &d, &reason);
     end(&d);
     if (PyErr_Occurred()) {
         return NULL;
@@ -150,46 +175,49 @@ static PyObject *optimize(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? PyUnicode_FromString(zilch_stop_name(reason)) : raise_status(status);
 }
 
+/* Which limit is reached, and how many evaluations the search may still make. */
 static PyObject *reached(PyObject *self, PyObject *args)
 {
     const zilch_optimizer *optimizer;
-    PyObject *dict;
-    zilch_limits limits = zilch_limits_defaults();
+    PyObject *limits;
+    PyObject *final;
+    int is_noisy;
+    ending e;
     zilch_stop reason;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&O", handle_to_optimizer, &optimizer, &dict) ||
-        !options_take(ZILCH_SETTING_LIMIT, &limits, dict)) {
+    if (!PyArg_ParseTuple(args, "O&OOp", handle_to_optimizer, &optimizer, &limits, &final, &is_noisy) ||
+        !ending_take(&e, optimizer, limits, final, is_noisy)) {
         return NULL;
     }
-    const zilch_status status = zilch_limits_reached(&limits, optimizer, &reason);
-    return status == ZILCH_OK ? PyUnicode_FromString(zilch_stop_name(reason)) : raise_status(status);
+    const zilch_status status = zilch_limits_reached(&e.limits, optimizer, &reason);
+    return status == ZILCH_OK ? Py_BuildValue("sK", zilch_stop_name(reason),
+                                              (unsigned long long)zilch_limits_left(&e.limits, optimizer))
+                              : raise_status(status);
 }
 
 static PyObject *recommend(PyObject *self, PyObject *args)
 {
     PyObject *objective;
-    PyObject *dict;
+    PyObject *limits;
+    PyObject *final;
     PyObject *out;
     unsigned threads;
     array x = {.data = NULL};
     driver d = {.observer = Py_None};
-    zilch_final_options options;
+    ending e;
     int is_noisy;
     zilch_recommendation result;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOpOI", handle_to_optimizer_owned, &d.optimizer, &objective, &dict,
-                          &is_noisy, &out, &threads)) {
-        return NULL;
-    }
-    options = zilch_final_defaults(zilch_optimizer_settings(d.optimizer->object)->method);
-    options.is_noisy = is_noisy;
-    if (!options_take(ZILCH_SETTING_FINAL, &options, dict) || !choose_objective(&d, objective, threads) ||
+    if (!PyArg_ParseTuple(args, "O&OOOpOI", handle_to_optimizer_owned, &d.optimizer, &objective, &limits,
+                          &final, &is_noisy, &out, &threads) ||
+        !ending_take(&e, d.optimizer->object, limits, final, is_noisy) ||
+        !choose_objective(&d, objective, threads) ||
         !array_write(&x, out, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(d.optimizer->object))) {
         return NULL;
     }
     begin(&d);
     const zilch_status status =
-        zilch_optimizer_recommend(d.optimizer->object, timed_objective, &d, &options, x.data, &result);
+        zilch_optimizer_recommend(d.optimizer->object, timed_objective, &d, &e.final, x.data, &result);
     end(&d);
     array_release(&x);
     if (PyErr_Occurred()) {

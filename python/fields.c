@@ -134,6 +134,7 @@ const field run_fields[] = {COUNT(run),
                             COUNT(generations),
                             COUNT(evaluations),
                             COUNT(failures),
+                            COUNT(spent),
                             NAME(stop),
                             END};
 #undef STRUCTURE

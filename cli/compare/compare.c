@@ -104,7 +104,7 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
                                const zilch_conclusion *c)
 {
     compare_score out = {.generations = generation,
-                         .evaluations = run->moment[generation - 1].evaluations,
+                         .evaluations = run->moment[generation - 1].evaluations + c->recommendation.spent,
                          .active = c->recommendation.active,
                          .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
                          .error = s->info.is_noisy ? c->held_out_error : 0.0,
@@ -124,12 +124,12 @@ static compare_score score_of(const racer *r, uint64_t generation, const zilch_c
 }
 
 /* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
- * they do not change. */
+ * they do not change. At the end they are a part of the budget; before, they come on top of it. */
 static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
 {
     const compare_setting *s = r->contest->setting;
     zilch_final_options o = r->request.final;
-    o.is_noisy = r->problem.info.is_noisy;
+    o.budget = stop == ZILCH_STOP_NONE ? 0 : r->request.limits.evaluations;
     zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
     zilch_status status =
         zilch_optimizer_recommend(r->optimizer, evaluate_unless_stopped, r, &o, r->x, &c.recommendation);
@@ -267,13 +267,15 @@ static zilch_status restore_conclusion(void *context, uint64_t generation, const
             r->run->checkpoint[k] = score;
         }
     }
-    const int is_last = generation == r->run->moments;
-    const int is_over = (s->generations && generation >= s->generations) ||
-                        (s->evaluations && score.evaluations >= s->evaluations);
-    if (is_last && is_over && c->stop != ZILCH_STOP_NONE) {
+    zilch_stop reached = ZILCH_STOP_NONE;
+    zilch_status status = ZILCH_OK;
+    if (generation == r->run->moments && c->stop != ZILCH_STOP_NONE) {
+        status = zilch_limits_reached(&r->request.limits, r->optimizer, &reached);
+    }
+    if (reached != ZILCH_STOP_NONE) {
         r->run->end = score;
     }
-    return ZILCH_OK;
+    return status;
 }
 
 /* What the study has of the run, as if it had happened here. */
@@ -309,6 +311,8 @@ static int prepare(racer *r)
         return 1;
     }
     assert(r->problem.info.dim > 0);
+    r->request.final.is_noisy = r->problem.info.is_noisy;
+    r->request.limits.final = &r->request.final;
     r->x = malloc(r->problem.info.dim * sizeof *r->x);
     return r->x ? 0 : cli_fail("out of memory");
 }

@@ -131,6 +131,12 @@ int search_final_check(const search_request *r)
             "--final-evaluations %llu: is less than --final-candidates %llu; each point needs an evaluation",
             (unsigned long long)f->final_evaluations, (unsigned long long)f->final_candidates);
     }
+    if (r->limits.evaluations && f->final_evaluations >= r->limits.evaluations) {
+        return search_wrong_usage(
+            r->command,
+            "--final-evaluations %llu: are a part of --evaluations %llu, which must be more than them",
+            (unsigned long long)f->final_evaluations, (unsigned long long)r->limits.evaluations);
+    }
     return 0;
 }
 

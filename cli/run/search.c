@@ -22,7 +22,8 @@ static const double between_shows = 0.2; /* seconds */
 /* A run under way. */
 typedef struct driver {
     search *search;
-    zilch_limits limits;
+    zilch_limits limits; /* with what follows the search */
+    zilch_final_options final;
     progress line;
     zilch_progress first; /* where this process began */
     double start;         /* when it did */
@@ -102,8 +103,9 @@ static double seconds_left(const driver *d, const zilch_progress *p)
     if (d->limits.generations > p->generations && generations > 0) {
         left = fmin(left, (double)(d->limits.generations - p->generations) * elapsed / generations);
     }
-    if (d->limits.evaluations > p->evaluations && evaluations > 0) {
-        left = fmin(left, (double)(d->limits.evaluations - p->evaluations) * elapsed / evaluations);
+    if (d->limits.evaluations && evaluations > 0) {
+        left =
+            fmin(left, (double)zilch_limits_left(&d->limits, d->search->optimizer) * elapsed / evaluations);
     }
     return left;
 }
@@ -293,11 +295,9 @@ static zilch_status evaluate_again(void *context, const zilch_batch *batch, doub
 static int recommend(driver *d, double *x, zilch_conclusion *c)
 {
     const search *s = d->search;
-    zilch_final_options o = s->request->final;
-    o.is_noisy = s->problem.info.is_noisy;
-    progress_begin(&d->line, "recommend", "evaluations", zilch_final_budget(&o, s->problem.info.dim));
+    progress_begin(&d->line, "recommend", "evaluations", zilch_final_budget(&d->final, s->optimizer));
     const zilch_status status =
-        zilch_optimizer_recommend(s->optimizer, evaluate_again, d, &o, x, &c->recommendation);
+        zilch_optimizer_recommend(s->optimizer, evaluate_again, d, &d->final, x, &c->recommendation);
     progress_end(&d->line);
     if (status != ZILCH_OK) {
         return cli_is_stopped() ? say_stopped(s) : fail(s, status);
@@ -379,8 +379,10 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
     }
     printf("stopped by: %s\ngenerations: %llu\n", study_stop_name(c->stop),
            (unsigned long long)p.generations);
-    printf("evaluations: %llu of %llu points, %llu failed\n", (unsigned long long)p.evaluations,
-           (unsigned long long)p.points, (unsigned long long)p.failures);
+    printf("evaluations: %llu of %llu points, %llu failed",
+           (unsigned long long)(p.evaluations + c->recommendation.spent), (unsigned long long)p.points,
+           (unsigned long long)p.failures);
+    search_report_spent(c->recommendation.spent);
     search_report_noise(&p);
     search_report_seen(&best);
     search_report_recommended(c);
@@ -442,8 +444,11 @@ static int finish(driver *d, zilch_stop reason)
 
 int search_run(search *s)
 {
-    driver d = {.search = s, .limits = s->request->limits};
+    driver d = {.search = s, .limits = s->request->limits, .final = s->request->final};
     zilch_stop reason = ZILCH_STOP_NONE;
+    d.final.is_noisy = s->problem.info.is_noisy;
+    d.final.budget = d.limits.evaluations;
+    d.limits.final = &d.final;
     print_heading(s);
     ranks_set_ending(end_now, s);
     int status = search_generations(&d, &reason);

@@ -68,6 +68,11 @@ void search_report_seen(const zilch_record *best)
     printf("best seen: fitness %.6g, value %.6g, active %zu\n", best->fitness, best->value, best->active);
 }
 
+void search_report_spent(uint64_t spent)
+{
+    printf(spent ? "; %llu of the evaluations in the final check\n" : "\n", (unsigned long long)spent);
+}
+
 /* With the standard error of the mean, where there is noise to speak of. */
 void search_report_recommended(const zilch_conclusion *c)
 {
@@ -79,11 +84,15 @@ void search_report_recommended(const zilch_conclusion *c)
     if (r->deviation > 0 && r->evaluations > 1) {
         printf(" +- %.3g", r->deviation / sqrt((double)r->evaluations));
     }
-    printf(" in %llu", (unsigned long long)r->evaluations);
-    if (r->spent > r->evaluations) {
-        printf(" of %llu", (unsigned long long)r->spent);
+    if (r->evaluations + r->failures > 0) {
+        printf(" in %llu", (unsigned long long)r->evaluations);
+        if (r->spent > r->evaluations) {
+            printf(" of %llu", (unsigned long long)r->spent);
+        }
+        printf(" fresh evaluation%s", r->spent == 1 ? "" : "s");
+    } else if (isnan(r->deviation)) { /* the budget had none for it */
+        fputs(", not evaluated again", stdout);
     }
-    printf(" fresh evaluation%s", r->spent == 1 ? "" : "s");
     if (r->failures > 0) {
         printf(", %llu failed", (unsigned long long)r->failures);
     }

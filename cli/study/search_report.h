@@ -14,6 +14,8 @@ int search_is_noisy(const zilch_progress *progress);
 /* "best seen: fitness 251.3, value 277.3, active 13" */
 void search_report_seen(const zilch_record *best);
 
+/* The end of a line about evaluations: how many of them the final check took. */
+void search_report_spent(uint64_t spent);
 /* "recommended: value ..." and, if it was measured, how it does on what the search never saw. */
 void search_report_recommended(const zilch_conclusion *c);
 

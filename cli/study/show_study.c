@@ -117,8 +117,9 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     text_put_between(stdout, "", r->request.machine, ", by zilch ");
     text_put_between(stdout, "", r->version, "\n");
     printf("ended by: %s\n", study_stop_name(r->stop));
-    printf("generations: %llu\nevaluations: %llu, %llu failed\n", (unsigned long long)r->generations,
+    printf("generations: %llu\nevaluations: %llu, %llu failed", (unsigned long long)r->generations,
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
+    search_report_spent(r->spent);
     search_report_noise(&state);
     search_report_seen(&b->seen);
     search_report_recommended(&b->conclusion);

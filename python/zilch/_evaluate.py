@@ -7,6 +7,7 @@ import math
 import queue
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ class Objective:
         self.dim = dim
         self.vectorized = vectorized
         self.failed = 0  # evaluations that no search counts
+        self.lost = 0  # evaluations that were begun, and whose values nobody waited for
         self.generation = 0
         self.core = self._evaluate
 
@@ -153,24 +155,37 @@ Observer = Callable[[float], bool]
 """Is given the seconds spent evaluating, and says whether it is enough."""
 
 
-def drive(optimizer: Optimizer, objective: Objective, limits: dict[str, str], observer: Observer, threads: int) -> str:
+@dataclass(frozen=True)
+class Ending:
+    """When a search ends, and what follows it: texts of the library's options. `final` is None if there is no final check."""
+
+    limits: dict[str, str]
+    final: dict[str, str] | None
+    is_noisy: bool
+
+
+def drive(optimizer: Optimizer, objective: Objective, ending: Ending, observer: Observer, threads: int) -> str:
     """To a limit; gives which. Through an executor values come as they like, otherwise the library drives."""
     if not isinstance(objective, Submitted):
-        return _core.optimize(optimizer._optimizer, objective.core, observer, limits, threads)
+        return _core.optimize(optimizer._optimizer, objective.core, observer, ending.limits, ending.final, ending.is_noisy,
+                              threads)
     try:
-        return _drive_submitted(optimizer, objective, limits, observer)
+        return _drive_submitted(optimizer, objective, ending, observer)
     finally:
         objective.abandon()
 
 
-def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[str, str], observer: Observer) -> str:
+def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending, observer: Observer) -> str:
     optimizer.advance()  # first points may be good enough
-    asked = optimizer.progress.evaluations - optimizer.progress.foreign
+    asked = _asked_and_told(optimizer)
     population = optimizer.settings["population"]
-    evaluations = int(limits.get("evaluations", 0))
-    while (stop := _core.reached(optimizer._optimizer, limits)) == "not stopped":
-        n = min(population, evaluations - asked) if evaluations else population
-        if n == 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
+    while True:
+        stop, left = _core.reached(optimizer._optimizer, ending.limits, ending.final, ending.is_noisy)
+        objective.lost = asked - _asked_and_told(optimizer)
+        if stop != "not stopped":
+            return stop
+        n = min(population, left - objective.lost)
+        if n <= 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
             return "evaluations"
         asked += n
         restarts = optimizer.progress.restarts
@@ -184,7 +199,10 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, limits: dict[st
         objective.drop(_REMEMBERED * population)
         if observer(time.perf_counter() - began):
             return "observer"
-    return stop
+
+
+def _asked_and_told(optimizer: Optimizer) -> int:
+    return optimizer.progress.evaluations - optimizer.progress.foreign
 
 
 def _ending(optimizer: Optimizer) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _core, _options
 from ._arrays import Floats
-from ._evaluate import Executor, Objective, drive, objective_of
+from ._evaluate import Ending, Executor, Objective, drive, objective_of
 from ._optimizer import Optimizer, Point, Recommendation
 from ._problem import HeldOut, Problem
 from ._study import Study
@@ -39,6 +39,7 @@ class Result:
     x: Floats
     fun: float
     nfev: int
+    """All evaluations: of x0, of the search and of the final check. Never more than `evaluations`, if you gave that."""
     nit: int
     success: bool
     message: str
@@ -84,7 +85,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     dim : int, or x0
         Number of coordinates; not needed with `x0` or a problem.
     x0 : array (dim,) or (n, dim)
-        Points to begin with; may also be given in the place of `dim`. They are evaluated first, and no limit counts them.
+        Points to begin with; may also be given in the place of `dim`. They are evaluated first, and
+        `evaluations` counts them.
     seed : int
         The same seed gives the same points.
     bounds, groups, forced_on, forced_off
@@ -103,11 +105,12 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         A file that keeps every generation. If you call it again after an interruption, with the same arguments, it goes on. A
         function is known by its module, name and line, not by the data that it refers to.
     noisy : bool
-        Whether f gives a point another value each time. A problem knows it; a function counts as noisy unless you say False.
-        Then fewer evaluations are enough for the final recommendation.
+        Whether f gives a point another value each time. A problem knows it; for a function the search finds it out by
+        evaluating good points again. Say False if you know it. Without noise, fewer evaluations are enough for the final check.
     final_evaluations : int
-        Evaluations for the final recommendation, which finds the best supported of the best points. None means 500, or as
-        many as are needed without noise. With 0 there is no final recommendation: the result is the best point seen.
+        At most so many evaluations for the final check, which finds the best supported of the best points. They are a part
+        of `evaluations`, if you give that. None means a fifth of `evaluations`, 500 at most, or fewer without noise. With 0
+        there is no final check: the result is the best point seen.
     held_out : int
         Evaluations of the result, of a noisy problem of the library's own, on noise that the search has not met: an
         honest mean of what was found. The lander flies the seeds 0, 1, ...; 0 for none.
@@ -140,17 +143,18 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     texts, limits, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
     if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
         raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
+    ending = _ending(limits, final if final_evaluations != 0 else None, 0 if first is None else len(first), _is_noisy(f, noisy))
     optimizer = Optimizer(dim, seed=seed, bounds=bounds, groups=groups, forced_on=forced_on, forced_off=forced_off,
                           **{name: given[name] for name in texts})
-    asked = _Asked(limits, final, final_evaluations != 0, _is_noisy(f, noisy), _names(names, x0, f, optimizer.dim))
+    asked = _Asked(limits, final, final_evaluations != 0, ending.is_noisy, _names(names, x0, f, optimizer.dim))
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
         watcher = _Watcher(keeper, callback, disp)
         if first is not None and optimizer.progress.evaluations == 0:
             _begin_at(optimizer, objective, first)
-        stop = drive(optimizer, objective, limits, watcher, threads)
-        chosen = _recommend(optimizer, objective, asked, threads)
+        stop = drive(optimizer, objective, ending, watcher, threads)
+        chosen = _recommend(optimizer, objective, ending, threads)
         measured = _hold_out(f, optimizer, chosen, held_out, threads)
         keeper.conclude(stop, chosen, measured)
     return _result(optimizer, objective, stop, chosen, measured, watcher.history, asked)
@@ -214,6 +218,17 @@ def _names(names: Iterable[str] | None, x0: Any, f: Any, dim: int) -> tuple[str,
     return found
 
 
+def _ending(limits: dict[str, str], final: dict[str, str] | None, first: int, is_noisy: bool) -> Ending:
+    """What is left after the first points. The final check needs its evaluations, and the search at least one."""
+    evaluations = int(limits.get("evaluations", 0))
+    checked = int((final or {}).get("final_evaluations", 0))
+    if 0 < evaluations <= first + checked:
+        parts = [f"{checked} final_evaluations"] * (checked > 0) + [f"{first} points of x0"] * (first > 0)
+        raise ValueError(f"evaluations: must be more than the {' and the '.join(parts)}, which are a part of them, "
+                         f"not {evaluations}")
+    return Ending({**limits, "evaluations": str(evaluations - first)} if evaluations else limits, final, is_noisy)
+
+
 def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None:
     points = _arrays.floats(first, "x0", None, optimizer.dim)
     for x, value in zip(points, objective.first_values(points)):
@@ -223,11 +238,15 @@ def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None
             objective.failed += 1
 
 
-def _recommend(optimizer: Optimizer, objective: Objective, asked: _Asked, threads: int) -> Recommendation | None:
-    if not asked.is_recommending or not optimizer.top(1):
+def _recommend(optimizer: Optimizer, objective: Objective, ending: Ending, threads: int) -> Recommendation | None:
+    if ending.final is None or not optimizer.top(1):
         return None
     x = np.empty(optimizer.dim)
-    return Recommendation(x=x, **_core.recommend(optimizer._optimizer, objective.core, asked.final, asked.is_noisy, x, threads))
+    limits = dict(ending.limits)
+    if int(limits.get("evaluations", 0)):
+        limits["evaluations"] = str(max(int(limits["evaluations"]) - objective.lost, 1))
+    return Recommendation(x=x, **_core.recommend(optimizer._optimizer, objective.core, limits, ending.final, ending.is_noisy, x,
+                                                 threads))
 
 
 def _hold_out(f: Any, optimizer: Optimizer, chosen: Recommendation | None, count: int, threads: int) -> HeldOut | None:

@@ -53,7 +53,8 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class Recommendation:
-    """The best supported point: `mean` and `deviation` are those of fresh evaluations alone."""
+    """The best supported point: `mean` and `deviation` are those of its fresh evaluations alone. If it has none, because there is
+    no noise or the budget was too small, `mean` is its value on record."""
 
     x: Floats
     mean: float
@@ -68,8 +69,8 @@ class Recommendation:
 
     @property
     def error(self) -> float:
-        """Standard error of the mean."""
-        return float(self.deviation / self.evaluations**0.5)
+        """Standard error of the mean; NaN if it is not known."""
+        return float(self.deviation / self.evaluations**0.5) if self.evaluations else float(self.deviation)
 
 
 @_options.documented("option")

@@ -19,4 +19,7 @@ void zi_noise_age(zi_noise *noise); /* a generation is over */
 /* Of an evaluation of weight 1; NaN: not known. */
 double zi_noise_deviation(const zi_noise *noise);
 
+/* Whether points have been evaluated again, and each gave the value that it had before. */
+int zi_noise_is_absent(const zi_noise *noise);
+
 #endif

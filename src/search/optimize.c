@@ -15,14 +15,36 @@ zilch_limits zilch_limits_defaults(void)
 
 static zilch_status check_limits(const zilch_limits *limits)
 {
-    return limits->size == sizeof *limits ? zi_options_check("limits", ROWS, rows, limits)
-                                          : zi_fail(ZILCH_EARG, "limits: begin from zilch_limits_defaults()");
+    if (limits->size != sizeof *limits) {
+        return zi_fail(ZILCH_EARG, "limits: begin from zilch_limits_defaults()");
+    }
+    ZI_TRY(zi_options_check("limits", ROWS, rows, limits));
+    if (limits->final && limits->evaluations && limits->final->final_evaluations >= limits->evaluations) {
+        return zi_fail(
+            ZILCH_EARG,
+            "limits: evaluations must be more than the %llu final_evaluations, which are a part of "
+            "them, not %llu",
+            (unsigned long long)limits->final->final_evaluations, (unsigned long long)limits->evaluations);
+    }
+    return ZILCH_OK;
 }
 
-/* Foreign points cost nothing. */
-static uint64_t evaluations_of(const zilch_optimizer *o)
+uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *o)
 {
-    return o->evaluations - o->foreign;
+    const uint64_t made = zi_optimizer_budgeted(o);
+    if (!limits->evaluations) {
+        return UINT64_MAX;
+    }
+    if (made >= limits->evaluations) {
+        return 0;
+    }
+    const uint64_t left = limits->evaluations - made;
+    if (!limits->final) {
+        return left;
+    }
+    zilch_final_options final = *limits->final;
+    final.budget = limits->evaluations;
+    return left - zilch_final_budget(&final, o);
 }
 
 static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
@@ -35,7 +57,7 @@ static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
     if (limits->generations && p.generations >= limits->generations) {
         return ZILCH_STOP_GENERATIONS;
     }
-    if (limits->evaluations && evaluations_of(o) >= limits->evaluations) {
+    if (zilch_limits_left(limits, o) == 0) {
         return ZILCH_STOP_EVALUATIONS;
     }
     if (limits->stagnation && p.generations - p.improved >= limits->stagnation) {
@@ -135,9 +157,8 @@ static zilch_status advance(run *r, const zilch_limits *limits, zilch_stop *stop
     zilch_optimizer *o = r->optimizer;
     const size_t population = (size_t)o->options.population;
     size_t n = o->handed < population ? population - o->handed : o->handed - o->told;
-    if (limits->evaluations && n > limits->evaluations - evaluations_of(o)) {
-        n = (size_t)(limits->evaluations - evaluations_of(o));
-    }
+    const uint64_t left = zilch_limits_left(limits, o);
+    n = n > left ? (size_t)left : n;
     ZI_TRY(make_room(r, n));
     if (o->slots == 0) {
         ZI_TRY(zi_optimizer_settle(o));

@@ -93,6 +93,9 @@ void zi_optimizer_begin_anew(zilch_optimizer *optimizer);
 /* Forgets what was asked of the open generation: it is asked again, with the same ids. */
 void zi_optimizer_reopen(zilch_optimizer *optimizer);
 
+/* The evaluations that a budget counts: foreign points cost nothing. */
+uint64_t zi_optimizer_budgeted(const zilch_optimizer *optimizer);
+
 /* ---- For the store --------------------------------------------------------------------------- */
 
 /* The evaluations of the generation that closed last, in the order in which the archive took them. */

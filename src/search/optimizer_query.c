@@ -46,6 +46,11 @@ zilch_progress zilch_optimizer_progress(const zilch_optimizer *o)
     return progress;
 }
 
+uint64_t zi_optimizer_budgeted(const zilch_optimizer *o)
+{
+    return o->evaluations - o->foreign;
+}
+
 const zi_evaluation *zi_optimizer_new_evaluations(const zilch_optimizer *o, size_t *count)
 {
     *count = o->fresh.count;

@@ -30,7 +30,7 @@ typedef struct contest {
     void *context;
     uint64_t spent;
     uint64_t noise; /* ids used up: the next fresh one */
-    int is_exact;   /* values have turned out not to be noisy */
+    int is_exact;   /* values are not noisy, as was known before or has turned out here */
 } contest;
 
 ZI_OPTION_TABLE(zilch_final_options, ZILCH_FINAL_LIST, zilch_final_list)
@@ -43,32 +43,60 @@ zilch_final_options zilch_final_defaults(zilch_method method)
     return o;
 }
 
-/* The zeros filled in. Without noise once is enough, and the best is the best. Pruning, which has half of the
- * evaluations, then takes one for each coordinate, one for the point before and one for the point after. */
-static zilch_final_options complete(const zilch_final_options *given, size_t dim)
+/* ---- The budget ------------------------------------------------------------------------------------- */
+
+/* Without noise a value that is on record is known. The search shows it by evaluating points again. */
+static int is_exact(const zilch_final_options *given, const zilch_optimizer *o)
 {
-    const uint64_t needed = dim + 2;
-    zilch_final_options o = *given;
-    o.final_candidates = given->final_candidates ? given->final_candidates : given->is_noisy ? 20 : 1;
-    o.final_evaluations = given->is_noisy ? 500 : 1;
-    if (o.final_evaluations < o.final_candidates) {
-        o.final_evaluations = o.final_candidates;
-    }
-    if (!given->is_noisy && given->final_pruning) {
-        o.final_evaluations = 2 * (o.final_evaluations > needed ? o.final_evaluations : needed);
-    }
-    if (given->final_evaluations) {
-        o.final_evaluations = given->final_evaluations;
-    }
-    if (!given->final_candidates && o.final_candidates > o.final_evaluations) {
-        o.final_candidates = o.final_evaluations;
-    }
-    return o;
+    return !given->is_noisy || zi_noise_is_absent(&o->noise);
 }
 
-uint64_t zilch_final_budget(const zilch_final_options *options, size_t dim)
+static uint64_t lesser(uint64_t a, uint64_t b)
 {
-    return complete(options, dim).final_evaluations;
+    return a < b ? a : b;
+}
+
+/* What the check would take, whatever is left. A fifth is enough to tell the best of few from the luckiest,
+ * and leaves the search most of a small budget; 500 evaluations are enough for 20 points
+ * (docs/explanation/search.md).
+ */
+static uint64_t share_of(const zilch_final_options *given, const zilch_optimizer *o)
+{
+    enum { USUAL = 500, PART = 5, PART_EXACT = 10 };
+    size_t best;
+    if (is_exact(given, o)) {
+        const int is_pruned = given->final_pruning && zi_archive_select(&o->archive, 0, 1, &best);
+        const uint64_t needed = is_pruned ? o->archive.entry[best].active : 0;
+        return lesser(needed, given->final_evaluations ? given->final_evaluations
+                              : given->budget          ? given->budget / PART_EXACT
+                                                       : needed);
+    }
+    const uint64_t usual = given->final_candidates > USUAL ? given->final_candidates : USUAL;
+    return given->final_evaluations ? given->final_evaluations
+           : given->budget          ? lesser(usual, given->budget / PART)
+                                    : usual;
+}
+
+uint64_t zilch_final_budget(const zilch_final_options *given, const zilch_optimizer *o)
+{
+    const uint64_t made = zi_optimizer_budgeted(o);
+    const uint64_t share = share_of(given, o);
+    return !given->budget ? share : made < given->budget ? lesser(share, given->budget - made) : 0;
+}
+
+/* The zeros filled in, and no more candidates than evaluations: with less than four for each, the best is
+ * often lost in the first round. One that is not evaluated is there always. */
+static zilch_final_options complete(const zilch_final_options *given, const zilch_optimizer *optimizer)
+{
+    enum { CANDIDATES = 20, EACH = 4 };
+    zilch_final_options o = *given;
+    o.final_evaluations = zilch_final_budget(given, optimizer);
+    o.final_candidates = given->final_candidates
+                             ? given->final_candidates
+                             : lesser(CANDIDATES, (o.final_evaluations + EACH - 1) / EACH);
+    o.final_candidates = is_exact(given, optimizer) ? 1 : lesser(o.final_candidates, o.final_evaluations);
+    o.final_candidates += o.final_candidates == 0;
+    return o;
 }
 
 static zilch_status check_options(const zilch_final_options *o)
@@ -232,8 +260,10 @@ static size_t smallest(const zi_constraints *c, const candidate *best, const uns
 }
 
 /* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
- * that was changed is evaluated once more, on noise that decided nothing. */
-static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigned char *tried, size_t repeats)
+ * that was changed is evaluated once more, on noise that decided nothing. Without noise the value before is
+ * known, and that of the last change is the value after. */
+static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigned char *tried, size_t repeats,
+                          uint64_t budget)
 {
     const zi_constraints *c = &t->optimizer->constraints;
     const uint64_t noise = t->noise;
@@ -241,9 +271,12 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
     const tally unpruned = best->tally;
     t->noise += repeats;
     memset(tried, 0, c->units);
-    best->tally = (tally){0};
-    ZI_TRY(evaluate(t, best, 1, repeats, noise));
-    for (size_t u = smallest(c, best, tried); u < c->units; u = smallest(c, best, tried)) {
+    if (!t->is_exact) {
+        best->tally = (tally){0};
+        ZI_TRY(evaluate(t, best, 1, repeats, noise));
+    }
+    for (size_t u = smallest(c, best, tried); u < c->units && t->spent + repeats <= budget;
+         u = smallest(c, best, tried)) {
         tried[u] = 1;
         memcpy(spare->x, best->x, t->optimizer->dim * sizeof *spare->x);
         for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
@@ -260,6 +293,9 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
             spare->x = x;
         }
     }
+    if (t->is_exact) {
+        return ZILCH_OK;
+    }
     best->tally = unpruned;
     if (best->active < before) {
         best->tally = (tally){0};
@@ -271,18 +307,18 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
 }
 
 /* With as many evaluations for each trial as the budget gives: one for the point as it is, one for each
- * active coordinate, one for the result. */
+ * active coordinate, one for the result. Without noise once is enough, and the smallest that the budget
+ * reaches are tried. */
 static zilch_status prune_best(contest *t, candidate *best, double *room, uint64_t budget)
 {
     unsigned char *tried;
     candidate spare = {.x = room};
-    const uint64_t share = (budget - t->spent) / (best->active + 2);
-    const size_t repeats = t->is_exact && share > 1 ? 1 : (size_t)share;
+    const size_t repeats = t->is_exact ? 1 : (size_t)((budget - t->spent) / (best->active + 2));
     if (repeats == 0) {
         return ZILCH_OK;
     }
     ZI_TRY(zi_alloc(&tried, t->optimizer->constraints.units));
-    const zilch_status status = prune(t, best, &spare, tried, repeats);
+    const zilch_status status = prune(t, best, &spare, tried, repeats, budget);
     zi_free(tried);
     return status;
 }
@@ -306,18 +342,23 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
     return status;
 }
 
+/* A point that was not evaluated again has its value on record. */
 static void report(const contest *t, const candidate *best, zilch_recommendation *out)
 {
     const zilch_tally *values = &best->tally.values;
+    const zi_archive_entry *entry = &t->optimizer->archive.entry[best->point];
+    const int is_fresh = values->count || best->tally.failures;
     *out = (zilch_recommendation){.point = best->point,
-                                  .mean = values->count ? values->mean : NAN,
+                                  .mean = !is_fresh       ? entry->value
+                                          : values->count ? values->mean
+                                                          : NAN,
                                   .deviation =
                                       values->count < 2 && t->is_exact ? 0.0 : zilch_tally_deviation(values),
                                   .evaluations = values->count,
                                   .failures = best->tally.failures,
                                   .spent = t->spent,
                                   .active = best->active,
-                                  .pruned = t->optimizer->archive.entry[best->point].active - best->active};
+                                  .pruned = entry->active - best->active};
     out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
 }
 
@@ -343,7 +384,9 @@ static zilch_status hold(contest *t, const zilch_final_options *o, candidate *li
     if (count == 0) {
         return zi_fail(ZILCH_ESTATE, "recommend: no evaluation has succeeded yet");
     }
-    ZI_TRY(halve(t, list, count, halving_budget(o, list, count)));
+    if (!t->is_exact && o->final_evaluations) {
+        ZI_TRY(halve(t, list, count, halving_budget(o, list, count)));
+    }
     if (o->final_pruning) {
         ZI_TRY(prune_best(t, list, room + (size_t)o->final_candidates * t->optimizer->dim,
                           o->final_evaluations));
@@ -361,9 +404,13 @@ zilch_status zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_o
         return zi_fail(ZILCH_EARG, "recommend: optimizer, objective and places for the result must be given");
     }
     const zilch_final_options usual = zilch_final_defaults(optimizer->options.method);
-    ZI_TRY(check_options(options ? options : &usual));
-    const zilch_final_options chosen = complete(options ? options : &usual, optimizer->dim);
-    contest t = {.optimizer = optimizer, .objective = objective, .context = context};
+    const zilch_final_options *given = options ? options : &usual;
+    ZI_TRY(check_options(given));
+    const zilch_final_options chosen = complete(given, optimizer);
+    contest t = {.optimizer = optimizer,
+                 .objective = objective,
+                 .context = context,
+                 .is_exact = is_exact(given, optimizer)};
     candidate *list;
     double *room = NULL;
     ZI_TRY(zi_alloc(&list, (size_t)chosen.final_candidates));

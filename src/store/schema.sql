@@ -103,14 +103,14 @@ CREATE TABLE checkpoints (
 CREATE TABLE conclusions (
     run             INTEGER NOT NULL REFERENCES runs,
     generation      INTEGER NOT NULL, -- 0 before the first
-    stop            TEXT,             -- generations, evaluations, target, stagnation, observer; NULL: none
+    stop            TEXT,             -- a name of zilch_stop; NULL: it has not ended
     point           INTEGER,          -- in the archive, before pruning
     mean            REAL,             -- of fresh evaluations
     deviation       REAL,             -- of one; NULL: there was but one
     fitness         REAL,             -- mean with the penalty
     evaluations     INTEGER,          -- behind the mean
     failures        INTEGER,          -- beside them
-    spent           INTEGER,          -- in all
+    spent           INTEGER,          -- in all, and in the budget of the run
     active          INTEGER,
     pruned          INTEGER,
     held_out_mean   REAL,             -- on what the search never saw; NULL: not measured

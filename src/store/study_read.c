@@ -89,7 +89,8 @@ typedef struct runs_reading {
 static const char runs_text[] =
     "SELECT r.run, name, problem, data, fingerprint, machine, started, version, seed, dim, method, "
     "direction, penalty,"
-    " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop"
+    " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop,"
+    " CASE WHEN stop IS NULL THEN 0 ELSE coalesce(c.spent, 0) END"
     " FROM runs r LEFT JOIN generations g ON g.run = r.run AND g.generation ="
     " (SELECT max(generation) FROM generations WHERE run = r.run)"
     " LEFT JOIN conclusions c ON c.run = r.run AND c.generation = coalesce(g.generation, 0)"
@@ -117,7 +118,9 @@ static zilch_status read_run(zi_statement *row, void *context)
     run.evaluations = zi_column_count(row);
     run.failures = zi_column_count(row);
     run.stop = read_stop(row);
+    run.spent = zi_column_count(row);
     row->is_sound &= isfinite(run.penalty) && run.failures <= run.evaluations;
+    run.evaluations += run.spent;
     ZI_TRY(zi_columns_check(row, "run", run.run));
     zi_request request;
     zilch_status status = zi_request_read(reading->study, run.run, run.dim, run.method, &request);
