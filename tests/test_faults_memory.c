@@ -1393,6 +1393,7 @@ static void options_are_quiet(void)
     char text[ZILCH_OPTION_SIZE];
     zilch_optimizer_options options = zilch_optimizer_defaults();
     const zilch_final_options final = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
+    const zilch_limits limits = zilch_limits_defaults();
     const zilch_setting setting = {ZILCH_SETTING_PROBLEM, "program", "true"};
     const zilch_request request = {.settings = 1, .setting = &setting};
     const zilch_run run = {.request = request};
@@ -1405,7 +1406,8 @@ static void options_are_quiet(void)
     QUIET(zilch_option_format, (row, &options, text));
     QUIET_OK(zilch_option_parse, (row, "ea", &options));
     QUIET(zilch_option_renamed, ("price"));
-    QUIET(zilch_final_budget, (&final, 3));
+    QUIET(zilch_final_budget, (&final, optimizer));
+    QUIET(zilch_limits_left, (&limits, optimizer));
     QUIET(zilch_request_find, (&request, ZILCH_SETTING_PROBLEM, "program"));
     QUIET(zilch_run_is_same, (&run, &run));
     QUIET(zilch_run_matches, (&run, &request, optimizer));

@@ -9,16 +9,16 @@ expect_status 0 "$zilch" compare --problem sphere:dim=8,active=2,noise=0.1 --see
   "default:$small,published:published+$small,ea:ea+reevaluate=all+initial-spread=0+final-pruning=no+$small,gaussian:gaussian+$small,adhoc:adhoc+$small"
 awk -F, 'NR > 1 {printf "%s %d %.6g %.6g %d %g %d %.6g\n", $1, $2, $3, $4, $6, $7, $9, $10}' "$out" >compared
 cat >expected <<'TEXT'
-default 1 0.842358 0.0290535 2 1 100 0.867903
-default 2 0.432862 0.0260892 2 1 100 0.182608
-published 1 1.37301 0.0290535 1 0.875 100 1.2322
-published 2 1.00705 0.0260892 2 0.75 100 0.878428
-ea 1 0.94807 0.0290535 2 1 100 0.991321
-ea 2 1.13017 0.0260892 1 0.875 100 1.19898
-gaussian 1 0.269306 0.0290535 2 1 100 0.895156
-gaussian 2 0.99389 0.0260892 2 1 100 0.84346
-adhoc 1 0.0363471 0.0290535 2 1 100 0.96121
-adhoc 2 1.38596 0.0260892 1 0.875 100 1.75356
+default 1 0.842358 0.0290535 2 1 536 0.867903
+default 2 0.432862 0.0260892 2 1 536 0.182608
+published 1 1.37301 0.0290535 1 0.875 599 1.2322
+published 2 1.00705 0.0260892 2 0.75 599 0.878428
+ea 1 0.94807 0.0290535 2 1 599 0.991321
+ea 2 1.13017 0.0260892 1 0.875 599 1.19898
+gaussian 1 0.269306 0.0290535 2 1 600 0.895156
+gaussian 2 0.99389 0.0260892 2 1 593 0.84346
+adhoc 1 0.0363471 0.0290535 2 1 598 0.96121
+adhoc 2 1.38596 0.0260892 1 0.875 598 1.75356
 TEXT
 expect_same expected compared
 
@@ -35,7 +35,7 @@ PYTHON
 
 # The lander: its search, its recommendation, and what is flown on held-out seeds.
 expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --final-candidates 4 --final-evaluations 12
-expect_in_output 'evaluations: 60 of 50 points, 0 failed'
+expect_in_output 'evaluations: 72 of 50 points, 0 failed'
 expect_in_output 'noise: 128, the standard deviation of one evaluation of a good point'
 expect_in_output 'best seen: fitness -175.729, value -107.729, active 34'
 expect_in_output 'recommended: value -121.14 +- 3.85 in 5 of 12 fresh evaluations, active 40'
@@ -45,14 +45,14 @@ expect_in_output '      44       -90.8279       -178.828'
 # A regression, and a search under every limit on points.
 awk 'BEGIN {print "a,b,c,y"; for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + i % 3}' >data.csv
 expect_status 0 "$zilch" optimize --problem linear --data data.csv --population 20 --elites 5 --generations 4
-expect_in_output 'evaluations: 80 of 8 points, 0 failed'
+expect_in_output 'evaluations: 81 of 8 points, 0 failed'
 expect_in_output 'best seen: fitness 0.978935, value 0.829751, active 1'
-expect_in_output 'recommended: value 0.829751 in 5 of 7 fresh evaluations, active 1'
+expect_in_output 'recommended: value 0.829751, active 1'
 expect_in_output 'training: mean squared error 0.659116, R^2 0.955818'
 expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --generations 6 --min-active 2 --max-active 5 --forced-on 1 \
   --forced-off 12 --groups '3-4;5,7' --bounds -2:2 --penalty 0.01 --reevaluate all --aggregate mean --archive-size 10 --structure low-rank
 expect_in_output 'evaluations: 120 of 95 points, 0 failed'
 expect_in_output 'best seen: fitness 0.0761841, value 0.0561841, active 2'
-expect_in_output 'recommended: value 0.0561841 in 14 of 15 fresh evaluations, active 2'
+expect_in_output 'recommended: value 0.0561841, active 2'
 grep -q '^x1 = 1\.19273' "$out" && grep -q '^x2 = 1\.03707' "$out" || complain 'another point'
 verdict

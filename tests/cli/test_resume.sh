@@ -150,7 +150,7 @@ expect_in_error '--held-out is for the problem lander, not for smop1'
 expect_status 0 "$zilch" optimize --problem smop1 --dim 60 --population 600 --elites 50 --generations 7 --study parts
 expect_failure 'parts: run 1 has ended, after 7 generations, by: generations; it goes on with new limits, such as --generations 14' \
   "$zilch" resume parts
-expect_status 0 "$zilch" resume parts --evaluations 6600 --generations 0
+expect_status 0 "$zilch" resume parts --evaluations 6600 --generations 0 --final-pruning no
 expect_in_output 'stopped by: evaluations'
 expect_in_output 'generations: 11'
 expect_status 0 "$zilch" resume parts --generations 30 --threads 2
