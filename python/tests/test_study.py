@@ -49,7 +49,7 @@ def test_runs_say_how_they_were_made_and_went(python_study):
         first, second = study.runs
     assert (first["run"], first["dim"], first["seed"]) == (1, 6, 1)
     assert (first["direction"], first["penalty"]) == ("minimize", 0.01)
-    assert (first["generations"], first["evaluations"], first["failures"], first["stop"]) == (4, 80 + run["spent"], 0, "generations")
+    assert (first["generations"], first["evaluations"], first["failures"], first["stop"]) == (4, 80 + first["spent"], 0, "generations")
     assert first["problem"] == "python:bowl"
     assert first["version"] == zilch.__version__
     assert first["settings"]["option"]["population"] == 20
