@@ -940,11 +940,20 @@ typedef struct zilch_optimizer_options {
 
     /* What a single coordinate may be: arrays of dim entries, or NULL. A new point that breaks a limit is
      * repaired: coordinates are switched on or off as often as the elites have them so, and a value out of
-     * bounds is drawn again and, if that does not help, clipped. Zero is always allowed, whatever the bounds,
-     * unless a coordinate is forced on. */
+     * bounds is reflected at the bound (by methods other than the default: drawn again and, if that does not
+     * help, clipped). Zero is always allowed, whatever the bounds, unless a coordinate is forced on. */
     const zilch_forced *forced;  /* NULL: all are free */
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
+
+    /* What is known of the values of a coordinate where it is active, in your units: arrays of dim entries,
+     * or NULL. The first values are normal, with a mean and a standard deviation for each coordinate. Two
+     * finite bounds give the centre and 0.3 of the width; one gives a mean that is one standard deviation
+     * inside. x0 and scale replace these. Without any of them it is initial_mu and initial_sigma. x0 must be
+     * within the bounds; a 0 that they exclude counts as not given. Only the default method takes x0 and
+     * scale or looks at the bounds here. */
+    const double *x0;    /* a first guess of each value */
+    const double *scale; /* the size of a sensible change of each value, above 0 */
 } zilch_optimizer_options;
 
 ZILCH_API zilch_optimizer_options zilch_optimizer_defaults(void);

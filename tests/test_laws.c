@@ -410,9 +410,12 @@ static void adhoc_thresholds_are_normal_at_first(void **state)
     double *genome = test_malloc(ROWS * 2 * COLS * sizeof *genome);
     zilch_optimizer_options options = small_options(ZILCH_METHOD_ADHOC, N, K);
     options.initial_p = p;
+    double mu[COLS], sigma[COLS];
+    zi_first_law(&options, COLS, mu, sigma);
     const zi_draw draw = {.options = &options,
                           .dim = COLS,
                           .width = 2 * COLS,
+                          .first = &(zi_first){mu, sigma},
                           .rng = zilch_rng_make(8, 0),
                           .rows = ROWS,
                           .genome = genome};

@@ -382,6 +382,7 @@ static void assert_begun_anew(const zilch_optimizer *o, uint64_t seed, uint64_t 
     const zi_draw draw = {.options = zilch_optimizer_settings(o),
                           .dim = DIM,
                           .width = o->width,
+                          .first = &o->first,
                           .rng = zilch_rng_make(seed, 2 * generation),
                           .rows = N,
                           .genome = genome};
@@ -460,6 +461,7 @@ static void foreign_points_may_begin_an_epoch(void **state)
     const zi_draw draw = {.options = &options,
                           .dim = DIM,
                           .width = DIM,
+                          .first = &o->first,
                           .rng = zilch_rng_make(22, 2 * generation),
                           .rows = N - 2,
                           .genome = genome};

@@ -43,13 +43,17 @@ static zi_fitted learn_noisily(const zilch_optimizer_options *options, size_t di
     for (size_t k = 0; k < elites; k++) {
         rising[k] = (double)k;
     }
+    double mu[MOST_DIM], sigma[MOST_DIM];
+    zi_first_law(options, dim, mu, sigma);
+    const zi_first first = {mu, sigma};
     const zi_refit_input lesson = {.options = options,
                                    .dim = dim,
                                    .elites = elites,
                                    .elite = elite,
                                    .cost = cost ? cost : rising,
                                    .noise = noise,
-                                   .last = last};
+                                   .last = last,
+                                   .first = &first};
     zi_fitted fitted;
     if (zi_refit(&fitted, &lesson) != ZILCH_OK) {
         fail_msg("%s", zilch_last_error());
@@ -70,15 +74,19 @@ static void draw_points(const zi_fitted *f, const zilch_optimizer_options *parts
                         zilch_rng rng, size_t rows, double *x)
 {
     zilch_optimizer_options options = *parts;
+    double mu[MOST_DIM], sigma[MOST_DIM];
     options.initial_mu = first_mu;
     options.initial_sigma = first_sigma;
     const size_t dim = zilch_model_dim(f->model);
+    zi_first_law(&options, dim, mu, sigma);
+    const zi_first first = {mu, sigma};
     const zi_draw draw = {.options = &options,
                           .dim = dim,
                           .width = dim,
                           .elites = elite ? K : 0,
                           .elite = elite,
                           .fitted = f,
+                          .first = &first,
                           .rng = rng,
                           .rows = rows,
                           .genome = x};

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +238,7 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
     out->is_free = !out->has_switches && !o->lower && !o->upper;
+    out->is_reflecting = o->method == ZILCH_METHOD_DEFAULT;
     ZI_TRY(zi_alloc(&out->first, dim + 1));
     ZI_TRY(zi_alloc(&out->member, dim));
     ZI_TRY(zi_alloc(&out->forced, dim));
@@ -295,12 +298,16 @@ zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
 
 /* ---- What the elites show ------------------------------------------------------------------------ */
 
-zilch_status zi_marginals_create(zi_marginals *out, size_t dim, const zilch_optimizer_options *o)
+zilch_status zi_marginals_create(zi_marginals *out, size_t dim, double p, const zi_first *first)
 {
     ZI_TRY(zi_alloc(&out->p, 3 * dim));
     out->mu = out->p + dim;
     out->sigma = out->p + 2 * dim;
-    zi_marginals_estimate(out, dim, o, 0, NULL);
+    for (size_t i = 0; i < dim; i++) {
+        out->p[i] = p;
+    }
+    memcpy(out->mu, first->mu, dim * sizeof *out->mu);
+    memcpy(out->sigma, first->sigma, dim * sizeof *out->sigma);
     return ZILCH_OK;
 }
 
@@ -309,9 +316,9 @@ void zi_marginals_free(zi_marginals *marginals)
     zi_free(marginals->p);
 }
 
-void zi_marginals_estimate(zi_marginals *m, size_t dim, const zilch_optimizer_options *o, size_t rows,
-                           const double *x)
+void zi_marginals_estimate(zi_marginals *m, size_t dim, const zi_first *first, size_t rows, const double *x)
 {
+    assert(rows > 0);
     for (size_t i = 0; i < dim; i++) {
         double count = 0.0, sum = 0.0, squares = 0.0;
         for (size_t row = 0; row < rows; row++) {
@@ -319,14 +326,14 @@ void zi_marginals_estimate(zi_marginals *m, size_t dim, const zilch_optimizer_op
             count += value != 0.0;
             sum += value;
         }
-        const double mean = count > 0.0 ? sum / count : o->initial_mu;
+        const double mean = count > 0.0 ? sum / count : first->mu[i];
         for (size_t row = 0; row < rows; row++) {
             const double value = x[row * dim + i];
             squares += value != 0.0 ? (value - mean) * (value - mean) : 0.0;
         }
-        m->p[i] = rows ? count / (double)rows : o->initial_p;
+        m->p[i] = count / (double)rows;
         m->mu[i] = mean;
-        m->sigma[i] = count > 1.0 ? sqrt(squares / (count - 1.0)) : o->initial_sigma;
+        m->sigma[i] = count > 1.0 ? sqrt(squares / (count - 1.0)) : first->sigma[i];
     }
 }
 
@@ -400,6 +407,32 @@ static void choose_units(zi_repairer *m, zilch_rng *rng)
     }
 }
 
+/* How far inside of its bound a value ends that is `over` beyond it. */
+static double fold(double width, double over)
+{
+    const double rest = fmod(over, 2.0 * width);
+    return rest <= width ? rest : 2.0 * width - rest;
+}
+
+/* What is far apart is folded at an eighth of its size: twice the width may be beyond all numbers. */
+double zi_reflect(double low, double high, double value)
+{
+    static const double far = DBL_MAX / 8.0;
+    if (!isfinite(value) || (value >= low && value <= high) || low == high) {
+        return fmin(fmax(value, low), high);
+    }
+    const int is_above = value > high;
+    const double bound = is_above ? high : low;
+    const double other = is_above ? low : high;
+    const int is_far = fabs(value) > far || fabs(bound) > far || (isfinite(other) && fabs(other) > far);
+    const double part = is_far ? 0.125 : 1.0;
+    const double over = fabs(part * value - part * bound);
+    const double width = part * high - part * low;
+    const double inside = isfinite(width) ? fold(width, over) : over;
+    const double folded = (part * bound + (is_above ? -inside : inside)) / part;
+    return fmin(fmax(folded, fmax(low, -DBL_MAX)), fmin(high, DBL_MAX));
+}
+
 static int is_inside(const zi_constraints *c, size_t i, double value)
 {
     return value >= c->lower[i] && value <= c->upper[i];
@@ -429,10 +462,11 @@ static double any_value(const zi_repairer *m, zilch_rng *rng, size_t i)
 static double repaired_value(const zi_repairer *m, zilch_rng *rng, size_t i, double value, int may_be_zero)
 {
     const zi_constraints *c = m->constraints;
-    for (int k = 0; k < REDRAWS && (value == 0.0 || !is_inside(c, i, value)); k++) {
+    for (int k = 0; k < REDRAWS && (value == 0.0 || (!c->is_reflecting && !is_inside(c, i, value))); k++) {
         value = m->marginals->mu[i] + m->marginals->sigma[i] * zilch_rng_normal(rng);
     }
-    const double cut = fmin(fmax(value, c->lower[i]), c->upper[i]);
+    const double cut = c->is_reflecting ? zi_reflect(c->lower[i], c->upper[i], value)
+                                        : fmin(fmax(value, c->lower[i]), c->upper[i]);
     return cut != 0.0 || may_be_zero ? cut : any_value(m, rng, i);
 }
 

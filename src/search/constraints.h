@@ -2,7 +2,7 @@
 #ifndef ZI_CONSTRAINTS_H
 #define ZI_CONSTRAINTS_H
 
-#include "base/status.h"
+#include "search/first_law.h"
 
 /* A unit is what is switched on or off as one: a group, or a coordinate of its own. */
 typedef struct zi_constraints {
@@ -13,21 +13,27 @@ typedef struct zi_constraints {
     unsigned char *fallback;   /* by unit: one choice of units that keeps the limits */
     double *lower, *upper;     /* by coordinate */
     int has_switches, is_free; /* anything but bounds; nothing at all */
+    int is_reflecting;         /* whether values are reflected at bounds, or drawn again and clipped */
 } zi_constraints;
 
 /* Checks that they can be kept at all. */
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *options);
 void zi_constraints_free(zi_constraints *constraints);
 
+/* A value folded at the bounds until it is within them: as far inside as it was outside. One bound may be
+ * infinite. A value that is not finite is clipped. */
+double zi_reflect(double low, double high, double value);
+
 /* How often coordinates are active among the elites, and the law of their values. */
 typedef struct zi_marginals {
     double *p, *mu, *sigma; /* dim each, in one piece of memory that begins at p */
 } zi_marginals;
 
-zilch_status zi_marginals_create(zi_marginals *out, size_t dim, const zilch_optimizer_options *options);
-/* From `rows` points; what they say nothing about stays as in the options. */
-void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zilch_optimizer_options *options,
-                           size_t rows, const double *x);
+/* Those of the first points. */
+zilch_status zi_marginals_create(zi_marginals *out, size_t dim, double p, const zi_first *first);
+/* From `rows` points; what they say nothing about is as in the first ones. */
+void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zi_first *first, size_t rows,
+                           const double *x);
 void zi_marginals_free(zi_marginals *marginals);
 
 /* Makes points keep them. `on` and `key` are room for a number a unit each. */

@@ -93,7 +93,8 @@ static zilch_status fit_to(const zilch_optimizer *o, size_t elites, const size_t
                                       .elite = genome,
                                       .cost = cost,
                                       .noise = isnan(noise) ? 0.0 : noise,
-                                      .last = &o->law_state};
+                                      .last = &o->law_state,
+                                      .first = &o->first};
         status = zi_refit(out, &input);
         zi_free(cost);
     }
@@ -158,12 +159,12 @@ static zilch_status repair_rows(const zilch_optimizer *o, const double *elite, i
         return ZILCH_OK;
     }
     ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim)); /* a point, and the elites */
-    zilch_status status = zi_marginals_create(&marginals, o->dim, &o->options);
+    zilch_status status = zi_marginals_create(&marginals, o->dim, o->options.initial_p, &o->first);
     if (status == ZILCH_OK && !is_first) {
         for (size_t i = 0; i < o->elites; i++) {
             zi_law_point(method, o->dim, elite + i * o->width, x + (i + 1) * o->dim);
         }
-        zi_marginals_estimate(&marginals, o->dim, &o->options, o->elites, x + o->dim);
+        zi_marginals_estimate(&marginals, o->dim, &o->first, o->elites, x + o->dim);
     }
     status = status == ZILCH_OK ? zi_repairer_create(&repairer, &o->constraints, &marginals) : status;
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
@@ -208,6 +209,7 @@ static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, in
                     .elites = o->elites,
                     .elite = elite,
                     .fitted = &o->fitted,
+                    .first = &o->first,
                     .rng = stream_of(o, STREAM_LAW),
                     .rows = rows,
                     .genome = genome};

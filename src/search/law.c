@@ -79,7 +79,7 @@ zilch_status zi_draw_first(const zi_draw *draw)
     for (size_t row = 0; row < draw->rows; row++) {
         double *genome = draw->genome + row * draw->width;
         for (size_t i = 0; i < draw->dim; i++) {
-            const double value = o->initial_mu + o->initial_sigma * zilch_rng_normal(&rng);
+            const double value = draw->first->mu[i] + draw->first->sigma[i] * zilch_rng_normal(&rng);
             genome[i] = fmin(fmax(value, -DBL_MAX), DBL_MAX);
         }
         const double common = o->initial_spread > 0.0 ? zilch_rng_normal(&rng) : 0.0;

@@ -20,6 +20,7 @@ typedef struct zi_draw {
     size_t elites; /* at least 2, but for the first points, which need none */
     const double *elite;
     const zi_fitted *fitted; /* of the zero-inflated Gaussian */
+    const zi_first *first;
     zilch_rng rng;
     size_t rows;
     double *genome; /* rows x width: the result */

@@ -53,11 +53,11 @@ static void recombine(const zi_draw *draw, zilch_rng *rng, double *x)
 
 static void add_immigrant(const zi_draw *draw, zilch_rng *rng, double *x)
 {
-    const double value = draw->options->initial_mu + draw->options->initial_sigma * zilch_rng_normal(rng);
+    const double z = zilch_rng_normal(rng);
     double left = floor(zilch_rng_uniform(rng) * (double)zi_law_active(draw->options->method, draw->dim, x));
     for (size_t i = 0; i < draw->dim; i++) {
         if (x[i] != 0.0 && left-- == 0.0) {
-            x[i] = value;
+            x[i] = draw->first->mu[i] + draw->first->sigma[i] * z;
             return;
         }
     }

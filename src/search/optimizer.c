@@ -41,6 +41,8 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
     zilch_status status = zi_optimizer_options_copy(&o->options, dim, &chosen);
     status = status == ZILCH_OK ? zi_alloc(&o->elite, (size_t)chosen.elites) : status;
     status = status == ZILCH_OK ? zi_constraints_create(&o->constraints, dim, &o->options) : status;
+    status = status == ZILCH_OK ? zi_first_law_check(&o->options, dim) : status;
+    status = status == ZILCH_OK ? zi_first_create(&o->first, dim, &o->options) : status;
     if (status != ZILCH_OK) {
         zilch_optimizer_destroy(o);
         return zi_fail_within(status, "optimizer");
@@ -56,6 +58,7 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
     }
     zi_optimizer_options_free(&o->options);
     zi_constraints_free(&o->constraints);
+    zi_first_free(&o->first);
     zi_archive_free(&o->archive);
     zi_law_state_free(&o->law_state);
     zi_fitted_free(&o->fitted);
@@ -227,6 +230,15 @@ void zi_optimizer_take_method(zilch_optimizer *o, zilch_method method)
     if (o->is_old && o->options.method == ZILCH_METHOD_DEFAULT && method == ZILCH_METHOD_PUBLISHED) {
         o->options.method = method;
     }
+}
+
+void zi_optimizer_take_old(zilch_optimizer *o)
+{
+    zilch_optimizer_options unbounded = o->options;
+    unbounded.lower = unbounded.upper = NULL;
+    o->is_old = 1;
+    o->constraints.is_reflecting = 0;
+    zi_first_law(&unbounded, o->dim, o->first.mu, o->first.sigma);
 }
 
 void zi_optimizer_begin_anew(zilch_optimizer *o)
@@ -408,6 +420,7 @@ zilch_status zilch_optimizer_tell_point(zilch_optimizer *o, const double *x, dou
     const zi_draw draw = {.options = &o->options,
                           .dim = o->dim,
                           .width = o->width,
+                          .first = &o->first,
                           .rng = zilch_rng_make(o->seed, UINT64_MAX - o->foreign),
                           .rows = 1,
                           .genome = genome};

@@ -44,6 +44,7 @@ struct zilch_optimizer {
     size_t dim, width;               /* of a point and of its genome */
     uint64_t seed;
     zi_constraints constraints;
+    zi_first first;
     zi_archive archive;
     size_t restored_points; /* how many the archive must have when it is given back; SIZE_MAX: any number */
 
@@ -118,6 +119,9 @@ zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);
 /* A point from the bytes of its genome. */
 zilch_status zi_point_decode(zilch_method method, size_t dim, const unsigned char *bytes, size_t length,
                              double *x);
+
+/* A run of zilch 0.1 goes on as it began: its first law knows no bounds, and values are clipped at them. */
+void zi_optimizer_take_old(zilch_optimizer *optimizer);
 
 /* Everything an optimiser promises, for the tests. */
 int zi_optimizer_is_valid(const zilch_optimizer *optimizer);

@@ -2,7 +2,7 @@
  *
  *   8 bytes   "zilchopt"
  *   u32       format version, 5; 3 and 4, of zilch 0.1, are read too
- *   u32       1 if the archive is in it, 0 if it is kept elsewhere
+ *   u32       1 if the archive is in it, 0 if it is kept elsewhere; 2 more if zilch 0.1 began the run
  *   u64       dim, seed
  *   options   (optimizer_options_file.c)
  *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
@@ -36,6 +36,7 @@
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
 enum { VERSION = 5, OLDEST = 3 };
+enum { HAS_ARCHIVE = 1, IS_OLD = 2 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     }
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
-    zi_write_u32(&w, (uint32_t)whole);
+    zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U));
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
     ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));
@@ -421,7 +422,8 @@ static zilch_status read_body(zi_reader *r, uint32_t version, zilch_optimizer *o
     return r->ok && r->position == r->length ? ZILCH_OK : damaged("it is too long or too short");
 }
 
-static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, size_t *dim, uint64_t *seed)
+static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, int *is_old, size_t *dim,
+                                uint64_t *seed)
 {
     char found[sizeof magic];
     zi_read_bytes(r, found, sizeof found);
@@ -433,10 +435,12 @@ static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, size
         return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads versions %d to %d",
                        *version, OLDEST, VERSION);
     }
-    const uint32_t found_whole = zi_read_u32(r);
+    const uint32_t flags = zi_read_u32(r);
+    *is_old = *version < 5 || flags & IS_OLD;
     const uint64_t size = zi_read_u64(r);
     *seed = zi_read_u64(r);
-    if (!r->ok || found_whole != (uint32_t)whole || size < 1 || size > ZI_MOST_DIM) {
+    if (!r->ok || flags >= 2 * IS_OLD || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
+        size > ZI_MOST_DIM) {
         return damaged("its header");
     }
     *dim = (size_t)size;
@@ -456,7 +460,6 @@ static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t 
         status = status == ZILCH_EARG ? damaged("its options") : status;
     }
     if (status == ZILCH_OK) {
-        (*out)->is_old = version < 5;
         (*out)->gone = gone;
     }
     zi_optimizer_options_free(&options);
@@ -467,6 +470,7 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
 {
     zi_reader r = {.data = buffer, .length = length, .ok = 1};
     uint32_t version = 0;
+    int is_old = 0;
     size_t dim = 0;
     uint64_t seed = 0;
     double *row;
@@ -475,9 +479,12 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     if (!buffer) {
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
-    ZI_TRY(read_header(&r, whole, &version, &dim, &seed));
+    ZI_TRY(read_header(&r, whole, &version, &is_old, &dim, &seed));
     ZI_TRY(create(&r, version, dim, seed, &o));
     assert(o);
+    if (is_old) {
+        zi_optimizer_take_old(o);
+    }
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
         status = read_body(&r, version, o, whole, row);

@@ -129,12 +129,14 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     drop_negative_zeros(out);
     out->forced = NULL;
     out->group = NULL;
-    out->lower = out->upper = NULL;
+    out->lower = out->upper = out->x0 = out->scale = NULL;
     out->networks = NULL;
     ZI_TRY(copy_array(&out->forced, o->forced, dim, sizeof *o->forced));
     ZI_TRY(copy_array(&out->group, o->group, dim, sizeof *o->group));
     ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
     ZI_TRY(copy_array(&out->upper, o->upper, dim, sizeof *o->upper));
+    ZI_TRY(copy_array(&out->x0, o->x0, dim, sizeof *o->x0));
+    ZI_TRY(copy_array(&out->scale, o->scale, dim, sizeof *o->scale));
     return o->networks ? copy_networks(&out->networks, o->networks) : ZILCH_OK;
 }
 
@@ -144,6 +146,8 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->group);
     zi_free((void *)o->lower);
     zi_free((void *)o->upper);
+    zi_free((void *)o->x0);
+    zi_free((void *)o->scale);
     zilch_networks_destroy((zilch_networks *)o->networks);
 }
 

@@ -1,7 +1,7 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
- * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper), and these;
- * then u64 the length of the packed networks (0: none), and these. A text is u32 its length and that many
- * bytes.
+ * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
+ * scale), and these; then u64 the length of the packed networks (0: none), and these. A text is u32 its
+ * length and that many bytes.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
  * choice as u32, a count as u64, a number as a double. */
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_LOWER = 4, HAS_UPPER = 8 };
+enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 4 };
 
 /* ---- Writing -------------------------------------------------------------------------------------- */
 
@@ -24,19 +24,22 @@ static void write_text(zi_writer *w, const char *text)
 
 static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
 {
-    zi_write_u32(w, (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
-                        (o->lower ? HAS_LOWER : 0U) | (o->upper ? HAS_UPPER : 0U));
+    const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale};
+    uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U);
+    for (unsigned k = 0; k < NUMBERS; k++) {
+        has |= numbers[k] ? (uint32_t)HAS_NUMBERS << k : 0U;
+    }
+    zi_write_u32(w, has);
     for (size_t i = 0; o->forced && i < dim; i++) {
         zi_write_u32(w, o->forced[i]);
     }
     for (size_t i = 0; o->group && i < dim; i++) {
         zi_write_u64(w, o->group[i]);
     }
-    if (o->lower) {
-        zi_write_doubles(w, o->lower, dim);
-    }
-    if (o->upper) {
-        zi_write_doubles(w, o->upper, dim);
+    for (unsigned k = 0; k < NUMBERS; k++) {
+        if (numbers[k]) {
+            zi_write_doubles(w, numbers[k], dim);
+        }
     }
 }
 
@@ -125,12 +128,12 @@ static zilch_status read_texts(zi_reader *r, zilch_optimizer_options *out)
     return ZILCH_OK;
 }
 
-static zilch_status read_bounds(zi_reader *r, size_t dim, const double **out)
+static zilch_status read_numbers(zi_reader *r, size_t dim, const double **out)
 {
-    double *bounds;
-    ZI_TRY(zi_alloc(&bounds, dim));
-    zi_read_doubles(r, bounds, dim);
-    *out = bounds;
+    double *numbers;
+    ZI_TRY(zi_alloc(&numbers, dim));
+    zi_read_doubles(r, numbers, dim);
+    *out = numbers;
     return ZILCH_OK;
 }
 
@@ -138,8 +141,9 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
 {
     zilch_forced *forced;
     size_t *group;
+    const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale};
     const uint32_t has = zi_read_u32(r);
-    if (has > (HAS_FORCED | HAS_GROUP | HAS_LOWER | HAS_UPPER)) {
+    if (has >= (uint32_t)HAS_NUMBERS << NUMBERS) {
         return damaged("its options");
     }
     if (has & HAS_FORCED) {
@@ -156,10 +160,12 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
         }
         o->group = group;
     }
-    if (has & HAS_LOWER) {
-        ZI_TRY(read_bounds(r, dim, &o->lower));
+    for (unsigned k = 0; k < NUMBERS; k++) {
+        if (has & (uint32_t)HAS_NUMBERS << k) {
+            ZI_TRY(read_numbers(r, dim, numbers[k]));
+        }
     }
-    return has & HAS_UPPER ? read_bounds(r, dim, &o->upper) : ZILCH_OK;
+    return ZILCH_OK;
 }
 
 static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)

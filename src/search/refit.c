@@ -226,8 +226,8 @@ zilch_status zi_refit(zi_fitted *out, const zi_refit_input *input)
         ZI_TRY(zi_law_state_create(&first, input->dim));
         for (size_t i = 0; i < input->dim; i++) {
             first.p[i] = o->initial_p;
-            first.mu[i] = o->initial_mu;
-            first.sigma[i] = o->initial_sigma;
+            first.mu[i] = input->first->mu[i];
+            first.sigma[i] = input->first->sigma[i];
             first.ratio[i] = 1.0;
         }
         whole.last = &first;
