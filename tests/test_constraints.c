@@ -432,8 +432,8 @@ static void bounds_may_exclude_zero(void **state)
     }
 }
 
-/* Values that are always below 0 are cut off at 0, where a coordinate is free to be absent: never -0, never
- * tiny. Where it must be there, it is drawn between the bounds. */
+/* By methods that clip: values that are always below 0 are cut off at 0, where a coordinate is free to be
+ * absent: never -0, never tiny. Where it must be there, it is drawn between the bounds. */
 static void a_value_cut_off_at_zero_is_absent(void **state)
 {
     (void)state;
@@ -441,7 +441,7 @@ static void a_value_cut_off_at_zero_is_absent(void **state)
     limits l = {.dim = 3, .has_lower = 1, .has_upper = 1, .lower = {0, 0, 0}, .upper = {1, 1, 1}};
     l.has_forced = 1;
     l.forced[1] = ZILCH_FORCED_ON;
-    zilch_optimizer_options options = small_options(ZILCH_METHOD_DEFAULT, 40, 8);
+    zilch_optimizer_options options = small_options(ZILCH_METHOD_PUBLISHED, 40, 8);
     options.initial_p = 1.0;
     options.initial_mu = -100.0;
     options.initial_sigma = 1.0;
@@ -481,7 +481,8 @@ static void cutting_off_keeps_the_least_number(void **state)
     zilch_optimizer_destroy(o);
 }
 
-/* What lies within is left alone: with bounds that nothing meets, the points are those without bounds. */
+/* What lies within is left alone: with bounds that nothing meets, the points are those without bounds, if the
+ * first law is the same. */
 static void what_keeps_the_limits_is_not_touched(void **state)
 {
     (void)state;
@@ -497,7 +498,10 @@ static void what_keeps_the_limits_is_not_touched(void **state)
                           .upper = {1e6, 1e6, 1e6, 1e6}};
         zilch_optimizer_options options = small_options(law, 12, 4);
         zilch_optimizer *plain = create_with(4, 5, &options);
+        const double zeros[] = {0, 0, 0, 0}, twos[] = {2, 2, 2, 2};
         apply(&l, &options);
+        options.x0 = law == ZILCH_METHOD_DEFAULT ? zeros : NULL;
+        options.scale = law == ZILCH_METHOD_DEFAULT ? twos : NULL;
         zilch_optimizer *bound = create_with(4, 5, &options);
         for (int g = 0; g < 3; g++) {
             a.n = b.n = 0;
