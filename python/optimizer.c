@@ -10,28 +10,32 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
     Py_ssize_t dim;
     unsigned long long seed;
     PyObject *dict;
-    PyObject *object[4];
-    array a[4] = {{.data = NULL}};
+    PyObject *object[6];
+    array a[6] = {{.data = NULL}};
     zilch_optimizer *optimizer = NULL;
     zilch_optimizer_options options;
     zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "nKOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
-                          &object[3]) ||
+    if (!PyArg_ParseTuple(args, "nKOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
+                          &object[3], &object[4], &object[5]) ||
         !options_take_optimizer(&options, dict)) {
         return NULL;
     }
     if (array_optional(&a[0], object[0], "bounds", 'd', dim) &&
         array_optional(&a[1], object[1], "bounds", 'd', dim) &&
         array_optional(&a[2], object[2], "groups", 'Q', dim) &&
-        array_optional(&a[3], object[3], "forced", 'I', dim)) {
+        array_optional(&a[3], object[3], "forced", 'I', dim) &&
+        array_optional(&a[4], object[4], "x0", 'd', dim) &&
+        array_optional(&a[5], object[5], "scale", 'd', dim)) {
         options.lower = a[0].data;
         options.upper = a[1].data;
         options.group = a[2].data;
         options.forced = a[3].data;
+        options.x0 = a[4].data;
+        options.scale = a[5].data;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
-    arrays_release(a, 4);
+    arrays_release(a, 6);
     return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
            : PyErr_Occurred() ? NULL
                               : raise_status(status);

@@ -126,20 +126,28 @@ static int end_parse(char *text, double none, double *out)
     return zilch_number_parse(text, out);
 }
 
-static int bounds_parse(char *text, char separator, double *low, double *high, coordinates_error *error)
+/* Two to `most` numbers: the bounds, x0 and scale. */
+static int bounds_parse(char *text, char separator, size_t most, double number[], coordinates_error *error)
 {
-    char *middle = strchr(text, separator);
-    if (!middle || strchr(middle + 1, separator)) {
-        return fail(error, "bounds are LOW%cHIGH, with 'none' where there is none", separator);
+    static const double none[COORDINATES_COLUMNS] = {-INFINITY, INFINITY, NAN, NAN};
+    size_t count = 0;
+    memcpy(number, none, most * sizeof *number);
+    for (char *next; text; text = next, count++) {
+        next = strchr(text, separator);
+        if (next) {
+            *next++ = '\0';
+        }
+        if (count < most && !end_parse(text, none[count], &number[count])) {
+            return fail(error, "'%.60s' is neither a number nor 'none'", text);
+        }
     }
-    *middle = '\0';
-    if (!end_parse(text, -INFINITY, low)) {
-        return fail(error, "'%.60s' is neither a number nor 'none'", text);
+    if (count < 2 || count > most) {
+        return fail(error, "bounds are LOW%cHIGH%s, with 'none' where there is none", separator,
+                    most > 2 ? ", and x0 and scale may follow" : "");
     }
-    if (!end_parse(middle + 1, INFINITY, high)) {
-        return fail(error, "'%.60s' is neither a number nor 'none'", middle + 1);
-    }
-    return *low <= *high ? 0 : fail(error, "the lower bound %g is above the upper %g", *low, *high);
+    return number[0] <= number[1]
+               ? 0
+               : fail(error, "the lower bound %g is above the upper %g", number[0], number[1]);
 }
 
 int coordinates_bounds(const char *text, double *low, double *high, coordinates_error *error)
@@ -148,12 +156,27 @@ int coordinates_bounds(const char *text, double *low, double *high, coordinates_
     if (!copy) {
         return fail(error, "does not fit in memory");
     }
-    const int status = bounds_parse(copy, ':', low, high, error);
+    double number[2];
+    const int status = bounds_parse(copy, ':', 2, number, error);
+    *low = number[0];
+    *high = number[1];
     free(copy);
     return status;
 }
 
-static int read_lines(FILE *stream, size_t dim, double *low, double *high, coordinates_error *error)
+/* The columns get the numbers of a row. What the first line has, all must have. */
+static int keep_numbers(const double *number, size_t row, double *const column[], coordinates_error *error)
+{
+    for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
+        column[k][row] = number[k];
+        if (isnan(number[k]) != isnan(column[k][0])) {
+            return fail(error, "give %s in every line, or in none", k == 2 ? "x0" : "scale");
+        }
+    }
+    return 0;
+}
+
+static int read_lines(FILE *stream, size_t dim, double *const column[], coordinates_error *error)
 {
     zilch_line read = {0};
     size_t row = 0;
@@ -168,6 +191,7 @@ static int read_lines(FILE *stream, size_t dim, double *low, double *high, coord
         } else if (more) {
             char *text = read.text;
             coordinates_error reason;
+            double number[COORDINATES_COLUMNS];
             text[strcspn(text, "#\r")] = '\0';
             /* Letters other than those of "none" and of an exponent are names of columns. */
             if (!text[strspn(text, " \t")] ||
@@ -176,7 +200,8 @@ static int read_lines(FILE *stream, size_t dim, double *low, double *high, coord
             }
             if (row >= dim) {
                 status = fail(error, "line %zu: there are only %zu coordinates", line, dim);
-            } else if (bounds_parse(text, ',', &low[row], &high[row], &reason)) {
+            } else if (bounds_parse(text, ',', COORDINATES_COLUMNS, number, &reason) ||
+                       keep_numbers(number, row, column, &reason)) {
                 status = fail(error, "line %zu: %.200s", line, reason.text);
             }
             row++;
@@ -188,13 +213,14 @@ static int read_lines(FILE *stream, size_t dim, double *low, double *high, coord
                : status;
 }
 
-int coordinates_bounds_read(const char *path, size_t dim, double *low, double *high, coordinates_error *error)
+int coordinates_bounds_read(const char *path, size_t dim, double *const column[COORDINATES_COLUMNS],
+                            coordinates_error *error)
 {
     FILE *stream = fopen(path, "rbe");
     if (!stream) {
         return fail(error, "cannot open: %s", strerror(errno));
     }
-    const int status = read_lines(stream, dim, low, high, error);
+    const int status = read_lines(stream, dim, column, error);
     fclose(stream);
     return status;
 }

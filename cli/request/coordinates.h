@@ -19,8 +19,11 @@ int coordinates_group(const char *lists, size_t dim, size_t *mark, coordinates_e
 /* "LOW:HIGH"; an end that is "none" or empty is infinite. */
 int coordinates_bounds(const char *text, double *low, double *high, coordinates_error *error);
 
-/* A file with a line "LOW,HIGH" for each coordinate, after a header line or not; # begins a comment. */
-int coordinates_bounds_read(const char *path, size_t dim, double *low, double *high,
+/* A file with a line "LOW,HIGH" for each coordinate, or "LOW,HIGH,X0" or "LOW,HIGH,X0,SCALE", after a header
+ * line or not; # begins a comment. column[k] gets the dim numbers of column k; those of X0 and SCALE are NaN
+ * in all lines or in none. */
+enum { COORDINATES_COLUMNS = 4 };
+int coordinates_bounds_read(const char *path, size_t dim, double *const column[COORDINATES_COLUMNS],
                             coordinates_error *error);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct arrays {
     zilch_forced *forced;
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
-    double *lower, *upper;
+    double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
     zilch_networks *networks;
 } arrays;
 
@@ -23,8 +23,9 @@ static void arrays_free(arrays *a)
     free(a->forced);
     free(a->mark);
     free(a->group);
-    free(a->lower);
-    free(a->upper);
+    for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
+        free(a->number[k]);
+    }
     zilch_networks_destroy(a->networks);
 }
 
@@ -55,25 +56,28 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
                        zilch_optimizer_options *o)
 {
     coordinates_error error;
-    double low = problem->lower;
-    double high = problem->upper;
-    o->lower = a->lower;
-    o->upper = a->upper;
-    if (r->bounds_file) {
-        return coordinates_bounds_read(r->bounds_file, problem->dim, a->lower, a->upper, &error)
-                   ? cli_fail("%s: %s", r->bounds_file, error.text)
-                   : 0;
+    double said[COORDINATES_COLUMNS] = {problem->lower, problem->upper, r->x0, r->scale};
+    if (r->bounds_file && coordinates_bounds_read(r->bounds_file, problem->dim, a->number, &error)) {
+        return cli_fail("%s: %s", r->bounds_file, error.text);
     }
-    if (r->bounds && coordinates_bounds(r->bounds, &low, &high, &error)) {
+    if (r->bounds && coordinates_bounds(r->bounds, &said[0], &said[1], &error)) {
         return search_wrong_usage(r->command, "--bounds: %s", error.text);
     }
-    for (size_t i = 0; i < problem->dim; i++) {
-        a->lower[i] = low;
-        a->upper[i] = high;
+    for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
+        const int is_read = r->bounds_file && (k < 2 || !isnan(a->number[k][0]));
+        if (is_read && k >= 2 && !isnan(said[k])) {
+            return search_wrong_usage(r->command, "--%s: %s has it for each coordinate; give one of them",
+                                      k == 2 ? "x0" : "scale", r->bounds_file);
+        }
+        for (size_t i = 0; i < problem->dim && !is_read; i++) {
+            a->number[k][i] = said[k];
+        }
     }
-    if (isinf(low) && isinf(high)) {
-        o->lower = o->upper = NULL;
-    }
+    const int is_bounded = r->bounds_file || !isinf(said[0]) || !isinf(said[1]);
+    o->lower = is_bounded ? a->number[0] : NULL;
+    o->upper = is_bounded ? a->number[1] : NULL;
+    o->x0 = isnan(a->number[2][0]) ? NULL : a->number[2];
+    o->scale = isnan(a->number[3][0]) ? NULL : a->number[3];
     return 0;
 }
 
@@ -89,9 +93,12 @@ static int create(const search_request *r, const zilch_problem_info *problem, ar
     a->forced = calloc(dim, sizeof *a->forced);
     a->mark = calloc(dim, sizeof *a->mark);
     a->group = calloc(dim, sizeof *a->group);
-    a->lower = calloc(dim, sizeof *a->lower);
-    a->upper = calloc(dim, sizeof *a->upper);
-    if (!a->forced || !a->mark || !a->group || !a->lower || !a->upper) {
+    int is_there = a->forced && a->mark && a->group;
+    for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
+        a->number[k] = calloc(dim, sizeof *a->number[k]);
+        is_there = is_there && a->number[k];
+    }
+    if (!is_there) {
         return cli_fail("out of memory");
     }
     int status = take_coordinates(r, dim, a, &o);

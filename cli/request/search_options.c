@@ -202,10 +202,14 @@ static void add_search(search_request *r, option_table *t)
     const cli_option common[] = {
         {"bounds", 0, "LOW:HIGH", CLI_TEXT, &r->bounds, 0, 0, NULL,
          "Bounds of every active coordinate, such as -1:none. Without them, the problem's own."},
+        {"x0", 0, "X", CLI_REAL, &r->x0, -INFINITY, INFINITY, NULL,
+         "A first guess of the value of every active coordinate."},
+        {"scale", 0, "S", CLI_REAL, &r->scale, 0, INFINITY, NULL,
+         "The size of a sensible change of a value, above 0. Without it, bounds say it, or --initial-sigma."},
     };
     const cli_option expert[] = {
         {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
-         "A file with a line 'LOW,HIGH' for each coordinate."},
+         "A file with a line 'LOW,HIGH' for each coordinate, behind which its x0 and scale may stand."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
         {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},
@@ -279,6 +283,8 @@ search_request search_request_defaults(const char *command, zilch_method method)
                             .options = zilch_method_defaults(method),
                             .limits = zilch_limits_defaults(),
                             .final = zilch_final_defaults(method),
+                            .x0 = NAN,
+                            .scale = NAN,
                             .seconds = NAN,
                             .held_out = 1000,
                             .seed = 1};

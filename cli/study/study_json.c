@@ -217,6 +217,8 @@ static json_node *settings_object(const study_best *b, int *failed)
     node_put(object, "groups", groups, failed);
     node_put(object, "lower", o->lower ? node_vector(o->lower, b->dim, failed) : node_null(), failed);
     node_put(object, "upper", o->upper ? node_vector(o->upper, b->dim, failed) : node_null(), failed);
+    node_put(object, "x0", o->x0 ? node_vector(o->x0, b->dim, failed) : node_null(), failed);
+    node_put(object, "scale", o->scale ? node_vector(o->scale, b->dim, failed) : node_null(), failed);
     return object;
 }
 
