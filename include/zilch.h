@@ -871,8 +871,8 @@ ZILCH_ENUM(stop, STOP);
            "improves the value by more than this.")                                                         \
     COUNT(max_active, 0, 0, 1000000, COMMON, "The greatest number of active coordinates; 0: no limit.")     \
     NUMBER(initial_sigma, 2, 0, INFINITY, COMMON,                                                           \
-           "Standard deviation of the active coordinates in the first points: give the size of "            \
-           "your parameters.")                                                                              \
+           "Standard deviation of the active coordinates in the first points, where neither two "           \
+           "bounds nor a scale say it.")                                                                    \
     COUNT(population, 500, 3, 16777216, COMMON, "Points in each generation.")                               \
     COUNT(elites, 0, 0, 16777216, EXPERT,                                                                   \
           "Best points, to which the distribution is fitted; fewer than the population; 0: a "              \
@@ -880,7 +880,7 @@ ZILCH_ENUM(stop, STOP);
     COUNT(min_active, 0, 0, 1000000, EXPERT, "The least number of active coordinates.")                     \
     NUMBER(initial_p, 0.5, 0, 1, EXPERT, "Share of active coordinates in the first points.")                \
     NUMBER(initial_mu, 0, -INFINITY, INFINITY, EXPERT,                                                      \
-           "Mean of the active coordinates in the first points.")                                           \
+           "Mean of the active coordinates in the first points, where neither bounds nor x0 say it.")       \
     NUMBER(initial_spread, 0.1, 0, 0.999999, EXPERT,                                                        \
            "Correlation between the masks of the first points. Above 0 some points are dense and "          \
            "some are sparse; at 0.5 every number of active coordinates is equally likely.")                 \

@@ -470,6 +470,24 @@ def test_convergence_and_divergence_end_the_search(is_submitted):
 
 # ---- First points
 
+def test_x0_is_a_centre_and_a_point_is_evaluated_too():
+    seen = []
+    for x0, count in ((300.0, 0), (np.full(DIM, 300.0), 1)):
+        seen.clear()
+        search(lambda x: seen.append(x.copy()) or bowl(x), "minimize", x0=x0, scale=0.5) if count else zilch.minimize(
+            lambda x: seen.append(x.copy()) or bowl(x), DIM, x0=x0, scale=0.5, **SHORT)
+        first = np.array(seen[:8])
+        assert np.array_equal(first[0], np.full(DIM, 300.0)) == bool(count)
+        assert ((first == 0) | (abs(first - 300) < 10)).all()
+
+
+def test_x0_is_only_evaluated_by_other_methods():
+    x0 = np.full(DIM, 1.0)
+    assert zilch.minimize(bowl, x0, method="published", **SHORT).optimizer.settings["method"] == "published"
+    with pytest.raises(ValueError, match="for the method default"):
+        zilch.minimize(bowl, DIM, x0=1.0, method="published", **SHORT)
+
+
 def test_x0_may_be_the_second_argument_one_point_or_many():
     x0 = np.zeros(DIM)
     x0[0] = 1.4

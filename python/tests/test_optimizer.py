@@ -140,7 +140,7 @@ def test_points_are_those_of_the_command(tmp_path, name, words):
 
 
 def assert_shown_settings_equal(shown, search):
-    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper"))
+    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale"))
     assert shown["settings"] == {**search.settings, **elsewhere}
 
 
@@ -307,6 +307,22 @@ def test_bounds_may_be_scipys():
     assert within(x, low, 2.0)
     np.testing.assert_array_equal(x, asked_points(bounds=[(one, 2.0) for one in low]))
     assert within(asked_points(bounds=optimize.Bounds(-1, 1)), -1, 1)
+
+
+def test_x0_and_scale_are_numbers_or_arrays():
+    for x0, scale in ((200, 0.5), (np.full(DIM, 200), np.full(DIM, 0.5)), ([200] * DIM, 0.5)):
+        x = asked_points(x0=x0, scale=scale)
+        np.testing.assert_array_equal(x, asked_points(x0=200.0, scale=0.5))
+        assert within(x, 190, 210)
+    centres = np.arange(1.0, DIM + 1) * 100
+    assert within(asked_points(x0=centres, scale=1) / centres, 0.9, 1.1)
+
+
+def test_first_points_are_in_the_units_of_the_bounds():
+    x = asked_points(bounds=[(100, 400)] * 6 + [(0.001, 0.01)] * (DIM - 6))
+    active = x[:, :6][x[:, :6] != 0]
+    assert within(x[:, :6], 100, 400) and within(x[:, 6:], 0.001, 0.01)
+    assert active.std() > 30 and not np.isin(x[x != 0], (100, 400, 0.001, 0.01)).any()
 
 
 def test_two_bounds_of_two_coordinates_are_a_pair_for_each():
@@ -546,6 +562,10 @@ def test_wrong_points_are_named(x, value, error, words):
     ({"bounds": (1, 0)}, ValueError, "bounds"), ({"bounds": (np.nan, 1)}, ValueError, "bounds"),
     ({"bounds": [(0, 1)] * 5}, ValueError, "bounds"), ({"bounds": [(0, 1, 2)] * DIM}, ValueError, "bounds"),
     ({"bounds": 5}, TypeError, "bounds"), ({"bounds": ("a", "b")}, (TypeError, ValueError), "bounds"),
+    ({"x0": np.zeros(5)}, ValueError, "^x0: "), ({"x0": np.nan}, ValueError, "x0 is nan; it must be a finite number"),
+    ({"x0": "here"}, TypeError, "^x0: "), ({"x0": 5, "bounds": (1, 2)}, ValueError, "x0 is 5, out of its bounds 1 and 2"),
+    ({"scale": 0}, ValueError, "scale is 0; it must be"), ({"scale": [1] * 5}, ValueError, "^scale: "),
+    ({"scale": 1, "method": "published"}, ValueError, "for the method default"),
     ({"groups": [[0, 1], [1, 2]]}, ValueError, "groups"), ({"groups": [[12]]}, ValueError, "groups"),
     ({"groups": [[0.5]]}, TypeError, "groups"), ({"groups": [0, 1]}, TypeError, "groups"),
     ({"forced_on": [0], "forced_off": [0]}, ValueError, "forced_on, forced_off"), ({"forced_on": [-1]}, ValueError, "forced_on"),

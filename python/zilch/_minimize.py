@@ -70,8 +70,8 @@ class Result:
 
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
-             seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (),
-             forced_off: Iterable[int] = (), names: Iterable[str] | None = None,
+             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
+             forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), names: Iterable[str] | None = None,
              callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
              held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
@@ -84,9 +84,12 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         values. NaN is a failed evaluation; an exception ends the search and comes out of here.
     dim : int, or x0
         Number of coordinates; not needed with `x0` or a problem.
-    x0 : array (dim,) or (n, dim)
-        Points to begin with; may also be given in the place of `dim`. They are evaluated first, and
-        `evaluations` counts them.
+    x0 : number, array (dim,) or (n, dim)
+        A first guess, around which the first points are spread: a number for all coordinates, or a point. Points are also
+        evaluated first, and `evaluations` counts them; several points are evaluated only. They may be given in the place of
+        `dim`.
+    scale : number, or an array of dim
+        As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
     bounds, groups, forced_on, forced_off
@@ -137,15 +140,16 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         raise TypeError(f"f: must be callable, not {type(f).__name__}")
     if dim is not None and x0 is None and np.ndim(dim) > 0:
         dim, x0 = None, dim
-    first = None if x0 is None else np.atleast_2d(_arrays.real(x0, "x0"))
+    guess = None if x0 is None else _arrays.real(x0, "x0")
+    first = None if guess is None or guess.ndim == 0 else np.atleast_2d(guess)
     given: dict[str, Any] = {**options}
     dim, bounds = _of_problem(f, dim, first, bounds, given)
     texts, limits, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
     if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
         raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
     ending = _ending(limits, final if final_evaluations != 0 else None, 0 if first is None else len(first), _is_noisy(f, noisy))
-    optimizer = Optimizer(dim, seed=seed, bounds=bounds, groups=groups, forced_on=forced_on, forced_off=forced_off,
-                          **{name: given[name] for name in texts})
+    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, groups=groups,
+                          forced_on=forced_on, forced_off=forced_off, **{name: given[name] for name in texts})
     asked = _Asked(limits, final, final_evaluations != 0, ending.is_noisy, _names(names, x0, f, optimizer.dim))
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
@@ -200,6 +204,14 @@ def _of_problem(f: Any, dim: Any, first: Floats | None, bounds: Any, options: di
             raise TypeError("dim: the number of coordinates must be given, or x0")
         dim = first.shape[1]
     return dim, bounds
+
+
+def _centre(guess: NDArray[Any] | None, options: dict[str, Any]) -> NDArray[Any] | None:
+    """What the first points are spread around: a number, or one point, which other methods than the default only evaluate."""
+    if guess is None or guess.ndim == 0:
+        return guess
+    is_one = guess.ndim == 1 or len(guess) == 1
+    return guess.reshape(-1) if is_one and options.get("method") in (None, "default") else None
 
 
 def _is_noisy(f: Any, noisy: bool | None) -> bool:
@@ -308,7 +320,8 @@ class _Keeper:
         self.run = 0
         if self.study is None:
             return
-        made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints), protocol=4)).hexdigest()
+        given = (optimizer._units,) if any(each is not None for each in optimizer._units) else ()
+        made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         self.run, self.is_new = _core.study_begin(

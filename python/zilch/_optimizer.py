@@ -85,6 +85,10 @@ class Optimizer:
         The same seed and the same values give the same points, also from C and the command.
     bounds : (low, high), or a sequence of dim such pairs
         Bounds of a coordinate's value where it is active; None in a pair is no bound. Zero is always allowed.
+    x0 : number, or an array of dim
+        A first guess of the values: the first points are spread around it. Without it, around the centre of the bounds, or 0.
+    scale : number, or an array of dim
+        The size of a sensible change of a value, in your units. Without it, 0.3 of the width of the bounds, or `initial_sigma`.
     groups : sequence of lists of coordinates
         The coordinates of a group are active together or not at all.
     forced_on, forced_off : lists of coordinates
@@ -103,12 +107,14 @@ class Optimizer:
     (2, array([ 1.5, -0.5]))
     """
 
-    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
-                 forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), **options: Unpack[OptimizerOptions]) -> None:
+    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
+                 groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
+                 **options: Unpack[OptimizerOptions]) -> None:
         texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
-        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints)
+        self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
+        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units)
 
     # ---- Ask and tell
 
@@ -229,6 +235,14 @@ def _bounds(bounds: Any, dim: int) -> tuple[Floats | None, Floats | None]:
             raise ValueError(f"bounds: must be one pair or {dim} of them, not {len(pairs)}")
     pairs = np.broadcast_to(pairs, (dim, 2))
     return np.ascontiguousarray(pairs[:, 0], float), np.ascontiguousarray(pairs[:, 1], float)
+
+
+def _numbers(values: ArrayLike | None, name: str, dim: int) -> Floats | None:
+    """One number for each coordinate, or one for all."""
+    if values is None:
+        return None
+    given = _arrays.real(values, name)
+    return _arrays.floats(np.broadcast_to(given, dim) if given.ndim == 0 else given, name, dim)
 
 
 def _pairs(bounds: Any) -> Floats:

@@ -213,6 +213,11 @@ holds 'all(-0.5 <= v <= 0.25 for v in x[1:])' --bounds -0.5:0.25
 holds 'all(v >= 0 for v in x[1:])' --bounds 0:none
 printf 'lower,upper\n# the first\n0,1\nnone,0\n,none\n-1,1\n-1,1\n-1,1\n-1,1\n-1,1\n3,4\n' >bounds.csv
 holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-file bounds.csv
+# A first guess and the size of a change: a number for all, or columns beside the bounds.
+holds 'all(v == 0 or 190 < v < 210 for v in x[1:])' --bounds none:none --x0 200 --scale 1e-3
+awk 'BEGIN {print "lower,upper,x0,scale"; for (i = 1; i <= 9; i++) print "none,none," 100 * i ",1e-3"}' >units.csv
+holds 'all(v == 0 or abs(v - 100 * i) < 10 for i, v in enumerate(x))' --bounds-file units.csv
+holds 'all(v == 0 or 100 <= v <= 400 for v in x[1:])' --bounds 100:400
 holds 'True' --bounds : --final-candidates 3 --final-evaluations 9
 # Pruning without noise: an evaluation for each coordinate is there, said or not.
 expect_status 0 tiny --problem sphere:active=2 --dim 9 --penalty 5 --method gaussian --initial-p 1 --study pruned
@@ -358,6 +363,14 @@ wrong '--bounds and --bounds-file: give one' --problem smop1 --bounds 0:1 --boun
 wrong '--bounds: bounds are LOW:HIGH' --problem smop1 --bounds 3
 wrong '--bounds: the lower bound 3 is above the upper 1' --problem smop1 --bounds 3:1
 wrong "--bounds: 'x' is neither a number nor 'none'" --problem smop1 --bounds x:1
+wrong 'coordinate 1: x0 is 5, out of its bounds -1 and 2; give a value between them, or 0 for none' --problem smop1 --x0 5
+wrong 'coordinate 1: scale is 0; it must be a finite number above 0' --problem smop1 --scale 0
+wrong "--scale: '-1' is not a number" --problem smop1 --scale -1
+wrong 'x0 and scale are for the method default; with the method ea, give initial_mu and initial_sigma in their place' \
+  --problem smop1 --method ea --x0 1
+awk 'BEGIN {for (i = 1; i <= 100; i++) print "-1,2,1,3"}' >units.csv
+wrong '--x0: units.csv has it for each coordinate; give one of them' --problem smop1 --bounds-file units.csv --x0 1
+wrong '--scale: units.csv has it for each coordinate; give one of them' --problem smop1 --bounds-file units.csv --scale 1
 wrong "--forced-on: '200': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 200
 wrong "--forced-on: '0': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 0
 wrong "--forced-on: '5-3' goes backwards" --problem smop1 --forced-on 5-3
@@ -395,6 +408,13 @@ expect_failure 'bounds.csv: line 11: there are only 8 coordinates' \
   tiny --problem smop1 --dim 8 --study new --bounds-file bounds.csv
 expect_failure 'bounds.csv: has 9 lines of bounds, but there are 10 coordinates' \
   tiny --problem smop1 --dim 10 --study new --bounds-file bounds.csv
+printf '0,1,0.5,1\n0,1,none,1\n' >units.csv
+expect_failure 'units.csv: line 2: give x0 in every line, or in none' tiny --problem smop1 --dim 10 --study new --bounds-file units.csv
+printf '0,1,0.5\n0,1,0.5,1\n' >units.csv
+expect_failure 'units.csv: line 2: give scale in every line, or in none' tiny --problem smop1 --dim 10 --study new --bounds-file units.csv
+printf '0,1,0.5,1,2\n' >units.csv
+expect_failure "units.csv: line 1: bounds are LOW,HIGH, and x0 and scale may follow, with 'none' where there is none" \
+  tiny --problem smop1 --dim 10 --study new --bounds-file units.csv
 expect_failure 'nowhere: cannot open' tiny --problem smop1 --study new --bounds-file nowhere
 expect_failure 'nowhere: cannot open' tiny --problem smop1 --study new --warm-start nowhere
 expect_failure 'nowhere' tiny --problem smop1 --study new --inverter amortised --weights nowhere

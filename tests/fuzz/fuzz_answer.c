@@ -58,11 +58,13 @@ static void check_told(const uint8_t *data, size_t size)
 static void check_bounds(const uint8_t *data, size_t size)
 {
     enum { DIM = 4 };
-    double low[DIM], high[DIM];
+    double low[DIM], high[DIM], x0[DIM], scale[DIM];
+    double *const column[COORDINATES_COLUMNS] = {low, high, x0, scale};
     coordinates_error error;
-    if (coordinates_bounds_read(fuzz_file(data, size), DIM, low, high, &error) == 0) {
+    if (coordinates_bounds_read(fuzz_file(data, size), DIM, column, &error) == 0) {
         for (size_t i = 0; i < DIM; i++) {
             MUST(low[i] <= high[i]);
+            MUST(isnan(x0[i]) == isnan(x0[0]) && isnan(scale[i]) == isnan(scale[0]));
         }
     }
 }
