@@ -870,7 +870,7 @@ ZILCH_ENUM(stop, STOP);
            "Penalty for each active (nonzero) coordinate. A coordinate stays active only if it "            \
            "improves the value by more than this.")                                                         \
     COUNT(max_active, 0, 0, 1000000, COMMON, "The greatest number of active coordinates; 0: no limit.")     \
-    NUMBER(initial_sigma, 2, 0, INFINITY, COMMON,                                                           \
+    NUMBER(initial_sigma, 2, 0, INFINITY, EXPERT,                                                           \
            "Standard deviation of the active coordinates in the first points, where neither two "           \
            "bounds nor a scale say it.")                                                                    \
     COUNT(population, 500, 3, 16777216, COMMON, "Points in each generation.")                               \

@@ -205,7 +205,7 @@ static void add_search(search_request *r, option_table *t)
         {"x0", 0, "X", CLI_REAL, &r->x0, -INFINITY, INFINITY, NULL,
          "A first guess of the value of every active coordinate."},
         {"scale", 0, "S", CLI_REAL, &r->scale, 0, INFINITY, NULL,
-         "The size of a sensible change of a value, above 0. Without it, bounds say it, or --initial-sigma."},
+         "The size of a sensible change of a value, above 0. Without it, the bounds say it."},
     };
     const cli_option expert[] = {
         {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
@@ -588,11 +588,8 @@ char *search_request_words(const search_request *r, size_t *size)
             continue;
         }
         name_with_dashes(settings.name[i], name);
-        if (search_setting_is_flag(settings.name[i])) {
-            fprintf(stream, "--%s%c", name, 0);
-        } else {
-            fprintf(stream, "--%s=%s%c", name, value, 0);
-        }
+        const int is_flag = search_setting_is_flag(settings.name[i]);
+        fprintf(stream, "--%s%s%s%c", name, is_flag ? "" : "=", is_flag ? "" : value, 0);
     }
     if (r->program) {
         fprintf(stream, "--jobs=%llu%c", (unsigned long long)r->jobs, 0);

@@ -474,8 +474,7 @@ def test_x0_is_a_centre_and_a_point_is_evaluated_too():
     seen = []
     for x0, count in ((300.0, 0), (np.full(DIM, 300.0), 1)):
         seen.clear()
-        search(lambda x: seen.append(x.copy()) or bowl(x), "minimize", x0=x0, scale=0.5) if count else zilch.minimize(
-            lambda x: seen.append(x.copy()) or bowl(x), DIM, x0=x0, scale=0.5, **SHORT)
+        zilch.minimize(lambda x: seen.append(x.copy()) or bowl(x), DIM, x0=x0, scale=0.5, **SHORT)
         first = np.array(seen[:8])
         assert np.array_equal(first[0], np.full(DIM, 300.0)) == bool(count)
         assert ((first == 0) | (abs(first - 300) < 10)).all()

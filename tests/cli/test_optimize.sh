@@ -49,7 +49,7 @@ done
 expect_same export1 export2
 expect_same export1 export7
 [ "$(wc -l <export1)" -eq 81 ] || complain 'not 80 evaluations and a header'
-for option in '--seed 2' '--method gaussian' '--method adhoc' '--method ea' '--penalty 0.1' '--initial-sigma 1' '--elites 6' \
+for option in '--seed 2' '--method gaussian' '--method adhoc' '--method ea' '--penalty 0.1' '--x0 1' '--scale 0.1' '--elites 6' \
   '--shrinkage none' '--shrinkage bayes' '--shrinkage all' '--inverter amortised' '--method published'; do
   rm -f other
   # shellcheck disable=SC2086 # words
@@ -86,7 +86,7 @@ expect_same usual again
 cmp -s usual.printed "$out" || complain 'what is said as it is changes what is printed'
 for option in '--aggregate mean' '--reevaluate all' '--reevaluate none' '--initial-spread 0' '--prior-sigma 0' '--weighting equal' \
   '--margin 0' '--margin 6' '--reactivation 0' '--mean-shift 0' '--recombination 0.1' '--immigrants 0' '--sigma-floor 0.5' \
-  '--structure diagonal' '--structure low-rank'; do
+  '--initial-sigma 1' '--structure diagonal' '--structure low-rank'; do
   # shellcheck disable=SC2086 # words
   longer other $option
   ! cmp -s usual other || complain "the same run with $option"
@@ -216,7 +216,7 @@ holds '0 <= x[1] <= 1 and x[2] <= 0 and (x[9] == 0 or 3 <= x[9] <= 4)' --bounds-
 # A first guess and the size of a change: a number for all, or columns beside the bounds.
 holds 'all(v == 0 or 190 < v < 210 for v in x[1:])' --bounds none:none --x0 200 --scale 1e-3
 awk 'BEGIN {print "lower,upper,x0,scale"; for (i = 1; i <= 9; i++) print "none,none," 100 * i ",1e-3"}' >units.csv
-holds 'all(v == 0 or abs(v - 100 * i) < 10 for i, v in enumerate(x))' --bounds-file units.csv
+holds 'all(v == 0 or abs(v - 100 * i) < 10 for i, v in enumerate(x[1:], 1))' --bounds-file units.csv
 holds 'all(v == 0 or 100 <= v <= 400 for v in x[1:])' --bounds 100:400
 holds 'True' --bounds : --final-candidates 3 --final-evaluations 9
 # Pruning without noise: an evaluation for each coordinate is there, said or not.
