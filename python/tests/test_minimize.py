@@ -482,9 +482,9 @@ def test_x0_is_a_centre_and_a_point_is_evaluated_too():
 
 def test_x0_is_only_evaluated_by_other_methods():
     x0 = np.full(DIM, 1.0)
-    assert zilch.minimize(bowl, x0, method="published", **SHORT).optimizer.settings["method"] == "published"
+    assert zilch.minimize(bowl, x0, method="published", elites=4, **SHORT).optimizer.settings["method"] == "published"
     with pytest.raises(ValueError, match="for the method default"):
-        zilch.minimize(bowl, DIM, x0=1.0, method="published", **SHORT)
+        zilch.minimize(bowl, DIM, x0=1.0, method="published", elites=4, **SHORT)
 
 
 def test_x0_may_be_the_second_argument_one_point_or_many():
