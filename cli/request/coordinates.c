@@ -190,7 +190,7 @@ static int read_lines(FILE *stream, size_t dim, double *const column[], coordina
                                             : fail(error, "%s", zilch_last_error());
         } else if (more) {
             char *text = read.text;
-            coordinates_error reason;
+            coordinates_error reason = {""};
             double number[COORDINATES_COLUMNS];
             text[strcspn(text, "#\r")] = '\0';
             /* Letters other than those of "none" and of an exponent are names of columns. */
