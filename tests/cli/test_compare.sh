@@ -94,10 +94,10 @@ expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+final-c
 held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
 [ -n "$recommended" ] && [ "$held_out" != "$recommended" ] || complain "held out $held_out, recommended $recommended"
 
-# A method is a set of options, on any problem, and what is said beside it wins.
-expect_status 0 tiny --problem smop1 --dim 12 --methods "published+$small" --seeds 1 --csv
+# A method is a set of options, and what is said beside it wins. Without bounds, where the default method begins as all do.
+expect_status 0 tiny --problem rosenbrock --dim 12 --methods "published+$small" --seeds 1 --csv
 fitness=$(column fitness <"$out")
-expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
+expect_status 0 tiny --problem rosenbrock --dim 12 --seeds 1 --csv \
   --methods "$small+default+aggregate=latest+inverter=amortised+shrinkage=none+projection=clip+initial-p=0.5+initial-sigma=2+reevaluate=all+initial-spread=0+prior-sigma=0+weighting=equal+margin=0+reactivation=0+mean-shift=0+recombination=0+immigrants=0+variance-scaling=no+final-pruning=no"
 [ "$(column fitness <"$out")" = "$fitness" ] || complain 'the method is not what it says'
 expect_status 0 tiny --problem smop1 --dim 12 --seeds 1 --csv \
