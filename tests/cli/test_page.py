@@ -42,10 +42,10 @@ def check_quiet(browser):
     browser.complaints.clear()
 
 
-def show(browser, path, width=1400, scheme="light", motion="no-preference"):
-    """Open a page for a reader with these wishes."""
+def show(browser, path, width=1400, scheme="light", motion="no-preference", height=0):
+    """Open a page for a reader with these wishes; height 0: that of WIDTHS."""
     check_quiet(browser)
-    browser.set_size(width, WIDTHS[width])
+    browser.set_size(width, height or WIDTHS[width])
     browser.set_media(prefers_color_scheme=scheme, prefers_reduced_motion=motion)
     browser.open(path)
 
@@ -168,8 +168,10 @@ def check_seeds(browser, path, count):
 
 
 def check_manners(browser, path, others):
-    """Out of view it rests; keys for other elements are left to them, and so is space for the page."""
-    show(browser, path)
+    """Out of view it rests; keys for other elements are left to them, and so is space for the page. The window is low: with a
+    short formula before it, a landing is in view of a high one."""
+    show(browser, path, height=200)
+    check(browser.evaluate("document.getElementById('landing').getBoundingClientRect().top > innerHeight"), f"{path}: is in view")
     check(is_still(browser) and step(browser) == 0, f"{path}: plays out of view")
     browser.press("ArrowRight")
     check(step(browser) == 0, f"{path}: takes a key out of view")
