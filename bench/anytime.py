@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""zilch beside the black-box searches on PyPI, at every budget from 100 to 50,000 evaluations: docs/rivals.md's tables and figure.
+"""zilch beside the black-box searches on PyPI, at every budget from 100 to 50,000 evaluations, as tables and a figure.
 
     python3 bench/anytime.py run --keep FOLDER --zilch01 FOLDER       everything: days on two cores
     python3 bench/anytime.py run --keep FOLDER --methods zilch,pycma --problems smop1-100,sphere-20 --seeds 3
