@@ -326,7 +326,7 @@ def zilch(problem, f, seed, **options):
     """zilch by ask and tell. It gets what the problem says, as far as its version can be told: 0.1 knows no first guess."""
     import zilch as package
     is_old = package.__version__.startswith("0.1")
-    options["price" if is_old else "penalty"] = problem.penalty
+    options["price" if is_old else "penalty"] = problem.penalty  # since zilch 0.2 it is called penalty
     if problem.bounds is not None:
         options["bounds"] = np.stack(problem.box(), 1)
     known = inspect.signature(package.Optimizer.__init__).parameters
