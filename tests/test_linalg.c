@@ -605,6 +605,55 @@ static void test_many_buffers(void **state)
     multiply_in_crowd("with as many buffers as threads");
 }
 
+/* b = a x for a known x. */
+static void multiply(size_t n, const double *a, const double *x, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        b[i] = 0.0;
+        for (size_t j = 0; j < n; j++) {
+            b[i] += AT(a, n, i, j) * x[j];
+        }
+    }
+}
+
+/* A symmetric matrix that is not definite; its square is. */
+static void test_solve(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(sizes); s++) {
+        const size_t n = sizes[s];
+        double *a = new_matrix(n);
+        double *square = new_matrix(n);
+        double x[MOST], b[MOST], c[MOST];
+        int32_t pivot[MOST];
+        zilch_rng rng = zilch_rng_make(5, n);
+        for (size_t i = 0; i < n; i++) {
+            x[i] = zilch_rng_normal(&rng);
+            for (size_t j = 0; j <= i; j++) {
+                zi_set_entry(n, a, i, j,
+                             i == j ? (i % 2 ? 9.0 : -9.0) : zilch_rng_normal(&rng) / sqrt((double)n));
+            }
+        }
+        memset(square, 0, n * n * sizeof *square);
+        zi_rank_update(n, n, 1.0, a, 0.0, square);
+        zi_symmetrise(n, square);
+        multiply(n, a, x, b);
+        multiply(n, square, x, c);
+        assert_true(zi_cholesky(n, square));
+        poison_upper(n, square);
+        zi_solve_definite(n, square, c);
+        assert_true(zi_solve(n, a, pivot, b));
+        for (size_t i = 0; i < n; i++) {
+            assert_double_equal(b[i], x[i], 1e-12);
+            assert_double_equal(c[i], x[i], 1e-11);
+        }
+        memset(a, 0, n * n * sizeof *a);
+        assert_false(zi_solve(n, a, pivot, b));
+        test_free(a);
+        test_free(square);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -619,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_smallest_eigenvalue),
         cmocka_unit_test(test_smallest_eigenvalue_of_identity),
         cmocka_unit_test(test_triangular),
+        cmocka_unit_test(test_solve),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_blas_threads),
     };

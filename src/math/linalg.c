@@ -36,6 +36,8 @@ void dtrsm_(const char *side, const char *uplo, const char *trans, const char *d
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc);
+void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb,
+            int *info);
 void openblas_set_num_threads(int threads);
 int openblas_get_num_threads(void);
 /* What OpenBLAS itself takes its buffers with; another build may not show it. */
@@ -338,4 +340,28 @@ void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b)
     enter();
     dtrsm_("L", "L", "N", "N", &order, &count, &one, factor, &order, b, &order);
     leave();
+}
+
+void zi_solve_definite(size_t n, const double *factor, double *b)
+{
+    assert(factor && b);
+    static const int stride = 1;
+    const int order = blas_int(n);
+    enter();
+    dtrsv_("L", "N", "N", &order, factor, &order, b, &stride);
+    dtrsv_("L", "T", "N", &order, factor, &order, b, &stride);
+    leave();
+}
+
+int zi_solve(size_t n, double *a, int32_t *pivot, double *b)
+{
+    assert(a && pivot && b && n <= ZI_MOST_ORDER);
+    static const int columns = 1;
+    const int order = blas_int(n);
+    int info;
+    enter();
+    dgesv_(&order, &columns, a, &order, pivot, b, &order, &info);
+    leave();
+    assert(info >= 0);
+    return info == 0;
 }

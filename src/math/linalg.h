@@ -53,4 +53,11 @@ zilch_status zi_smallest_eigenvalue(size_t n, const double *factor, double *smal
 void zi_multiply_lower(size_t n, size_t rows, const double *factor, double *b);
 void zi_solve_lower(size_t n, size_t rows, const double *factor, double *b);
 
+/* b (n) becomes A^-1 b, for the matrix A with this Cholesky factor. */
+void zi_solve_definite(size_t n, const double *factor, double *b);
+
+/* b (n) becomes a^-1 b, for a symmetric a (both triangles) that need not be definite; a is destroyed. `pivot`
+ * is room for n numbers. Returns 0, and b is nothing, when a is singular. */
+int zi_solve(size_t n, double *a, int32_t *pivot, double *b);
+
 #endif
