@@ -27,7 +27,7 @@ if [ -e lander.study ] && "$zilch" show lander.study 2>/dev/null | grep -q '  no
   echo 'lander.study has a run that has not ended: going on with it' >&2
   "$zilch" resume lander.study
 else
-  "$zilch" lander
+  "$zilch" lander --evaluations 50000
 fi
 page=$("$zilch" report lander.study -o lander.html)
 printf 'page: %s\n' "$page"

@@ -3,7 +3,7 @@ import numpy as np
 
 import zilch
 
-result = zilch.maximize(zilch.problem("lander"), generations=100, seed=1)
+result = zilch.maximize(zilch.problem("lander"), evaluations=50_000, seed=1)
 controller = zilch.Controller(result.x)
 print(controller)
 

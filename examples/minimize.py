@@ -12,7 +12,7 @@ def distaste(amounts):
     return float(np.sum((amounts - 1) ** 2 * WORTH**2) + 0.05 * rng.normal())
 
 
-result = zilch.minimize(distaste, 40, penalty=0.02, population=200, generations=60, bounds=(0, 3), seed=1)
+result = zilch.minimize(distaste, 40, penalty=0.02, evaluations=10_000, bounds=(0, 3), seed=1)
 print(result.message)
 print(f"{result.active} ingredients: {np.flatnonzero(result.x).tolist()}")
 print(f"that matter: {np.flatnonzero(np.abs(WORTH) > 0.3).tolist()}")

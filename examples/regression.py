@@ -12,7 +12,7 @@ import zilch
 def compare(name, X, y, kind, rival):
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, random_state=1)
     problem = zilch.regression(X, y, kind=kind, searched="coefficients", seed=1)
-    result = zilch.minimize(problem, population=200, generations=60, seed=1)
+    result = zilch.minimize(problem, evaluations=10_000, seed=1)
     fit = problem.explain(result.x)
     score = X_new @ fit["coefficients"] + fit["intercept"]
     model = make_pipeline(StandardScaler(), rival).fit(X, y)

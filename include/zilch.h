@@ -778,7 +778,9 @@ ZILCH_API const char *zilch_option_renamed(const char *name);
 /* A search proceeds in generations. In each generation the optimiser selects the best points that were ever
  * evaluated (the elites) and fits a distribution to them. The next population consists of those elites whose
  * rank is uncertain, which are evaluated again because values may be noisy, and of new points that are drawn
- * from the distribution. zilch_optimizer_run() does all of this:
+ * from the distribution. As long as values show no noise, the default method takes turns: between these
+ * generations there are others, of a few points, that improve the best one by local models (`refinement`).
+ * zilch_optimizer_run() does all of this:
  *
  *     zilch_optimizer *optimizer;
  *     zilch_status status = zilch_optimizer_create(&optimizer, dim, seed, NULL);
@@ -796,7 +798,7 @@ ZILCH_API const char *zilch_option_renamed(const char *name);
  *     status = zilch_optimizer_tell(optimizer, n, id, value);
  *
  * A run depends on dim, seed, options and the told values. It does not depend on the order in which the
- * values of a generation are told, nor on how many points you ask for at once. */
+ * values of a generation are told, nor on how many of its points you ask for at once. */
 typedef struct zilch_optimizer zilch_optimizer;
 
 /* How new points are made.
@@ -849,7 +851,8 @@ ZILCH_ENUM(weighting, WEIGHTING);
 ZILCH_ENUM(forced, FORCED);
 
 /* Why a search has ended. converged: the elites are so close together that a distribution fitted to them is
- * too narrow to compute with. diverged: the elites are so large that it is too wide. */
+ * too narrow to compute with, or a search without limits has found nothing better for long. diverged: the
+ * elites are so large that it is too wide. exhausted: every point that the limits leave was evaluated. */
 #define ZILCH_STOP_LIST(X)             \
     X(STOP_NONE, "not stopped")        \
     X(STOP_GENERATIONS, "generations") \
@@ -858,7 +861,8 @@ ZILCH_ENUM(forced, FORCED);
     X(STOP_STAGNATION, "stagnation")   \
     X(STOP_OBSERVER, "observer")       \
     X(STOP_CONVERGED, "converged")     \
-    X(STOP_DIVERGED, "diverged")
+    X(STOP_DIVERGED, "diverged")       \
+    X(STOP_EXHAUSTED, "exhausted")
 ZILCH_ENUM(stop, STOP);
 
 /* The options of the optimiser. docs/explanation/search.md has what each of them is for. */
@@ -873,10 +877,13 @@ ZILCH_ENUM(stop, STOP);
     NUMBER(initial_sigma, 2, 0, INFINITY, EXPERT,                                                           \
            "Standard deviation of the active coordinates in the first points, where neither two "           \
            "bounds nor a scale say it.")                                                                    \
-    COUNT(population, 500, 3, 16777216, COMMON, "Points in each generation.")                               \
+    COUNT(population, 0, 0, 16777216, COMMON, "Points in each generation; 0: automatic.")                   \
+    COUNT(expected_evaluations, 0, 0, 1000000000000, EXPERT,                                                \
+          "Evaluations that the search will have, which say how large an automatic population is; "         \
+          "0: the limit of evaluations that it is run with, if there is one.")                              \
     COUNT(elites, 0, 0, 16777216, EXPERT,                                                                   \
           "Best points, to which the distribution is fitted; fewer than the population; 0: a "              \
-          "fifth of it.")                                                                                   \
+          "fifth of it. They can be given only with a population.")                                         \
     COUNT(min_active, 0, 0, 1000000, EXPERT, "The least number of active coordinates.")                     \
     NUMBER(initial_p, 0.5, 0, 1, EXPERT, "Share of active coordinates in the first points.")                \
     NUMBER(initial_mu, 0, -INFINITY, INFINITY, EXPERT,                                                      \
@@ -924,6 +931,12 @@ ZILCH_ENUM(stop, STOP);
     NUMBER(reactivation, 0.5, 0, 1, EXPERT,                                                                 \
            "Share of the other points in which a dropped coordinate is tried again with small "             \
            "values: its old spread times how much the others have narrowed since.")                         \
+    FLAG(refinement, 1, EXPERT,                                                                             \
+         "Whether the best point is improved by local models too, where values have no noise and "          \
+         "archive_size is 0.")                                                                              \
+    FLAG(smoothing, 1, EXPERT,                                                                              \
+         "Whether noisy values are smoothed by what each coordinate adds on average, so that points "       \
+         "are not ranked by luck.")                                                                         \
     FLAG(variance_scaling, 1, EXPERT,                                                                       \
          "Whether the standard deviations grow while improvements come from far outside.")
 
@@ -968,11 +981,15 @@ ZILCH_CHECKED zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t
                                      const zilch_optimizer_options *options);
 ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
 
-/* Points to evaluate: n ids and n x dim coordinates. If you ask for more points than the population has left,
- * you get extra samples from the same distribution. Where zilch_optimizer_run() would end because the search
+/* Points to evaluate: n ids and n x dim coordinates. If you ask for more points than the generation has left,
+ * you get extra samples from the distribution. Where zilch_optimizer_run() would end because the search
  * has converged or diverged, ask begins anew: the archive is kept, the next elites come from what is found
  * from here on, and zilch_progress.restarts grows. */
 ZILCH_CHECKED zilch_optimizer_ask(zilch_optimizer *optimizer, size_t n, uint64_t *id, double *x);
+
+/* How many points of the generation have not been asked for. A generation opens if none is open; its size may
+ * differ from that of the last one. */
+ZILCH_CHECKED zilch_optimizer_wanted(zilch_optimizer *optimizer, size_t *n);
 
 /* Values of points that were asked for, each id once. A value that is not finite is a failed evaluation: it
  * is counted, ranked last and never fitted. An unknown id, or one that was told before, is EARG, and then
@@ -1088,11 +1105,13 @@ typedef zilch_status (*zilch_objective)(void *context, const zilch_batch *batch,
 typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *optimizer);
 
 /* When a search ends. All limits are counted over the optimiser's life, so that a resumed run ends where it
- * would have ended. */
+ * would have ended. Without `evaluations`, `generations` and `stagnation`, a search ends when it has
+ * converged: when half of its evaluations, and at least 1000 + 20 dim of them, have found nothing better. The
+ * other methods than the default then end after 100 generations, as the publication's searches do. */
 #define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
     COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
           "Evaluations in all: those of the search and of the final check; 0: no limit.")                    \
-    COUNT(generations, 100, 0, 0x1p64, COMMON,                                                               \
+    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                                 \
           "Stop the search after this many generations, before the final check; 0: no limit.")               \
     NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
     COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
@@ -1471,10 +1490,11 @@ ZILCH_CHECKED zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimiz
  * once. The run is the same as with zilch_optimizer_ask() and zilch_optimizer_tell(). ask      gives the next
  * points of the generation: at most n, and as many as the population has left. With `is_more` it gives n, up
  * to 2^20 beyond the population. *count gets how many; 0: all are handed out. waiting  gives the points that
- * are handed out and have no value yet. *count gets their number, even if only the first `capacity` are
- * written. tell     takes values as zilch_optimizer_tell_error() does. When enough are there, the generation
- * is recorded, and *is_closed is 1. advance  closes the generation with the values that are there; the others
- * may come late. EOBJECTIVE if all evaluations failed: then the same points are asked for again. */
+ * are handed out and have no value yet, late ones too. *count gets their number, even if only the first
+ * `capacity` are written. tell     takes values as zilch_optimizer_tell_error() does. When enough are there,
+ * the generation is recorded, and *is_closed is 1. advance  closes the generation with the values that are
+ * there; the others may come late. EOBJECTIVE if all evaluations failed: then the same points are asked for
+ * again. */
 ZILCH_CHECKED zilch_study_ask(zilch_study *study, uint64_t run, size_t n, int is_more, uint64_t *id,
                               double *x, size_t *count);
 ZILCH_CHECKED zilch_study_waiting(zilch_study *study, uint64_t run, size_t capacity, uint64_t *id, double *x,

@@ -64,6 +64,19 @@ static PyObject *ask(PyObject *self, PyObject *args)
     return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
+static PyObject *wanted(PyObject *self, PyObject *args)
+{
+    handle *h;
+    size_t n = 0;
+    zilch_status status = ZILCH_OK;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer_owned, &h)) {
+        return NULL;
+    }
+    UNLOCKED(h, status, zilch_optimizer_wanted(h->object, &n));
+    return status == ZILCH_OK ? PyLong_FromSize_t(n) : raise_status(status);
+}
+
 static PyObject *tell(PyObject *self, PyObject *args)
 {
     handle *h;
@@ -228,6 +241,7 @@ static PyObject *optimizer_model(PyObject *self, PyObject *args)
 KEEPING(optimizer, HANDLE_OPTIMIZER)
 
 PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
+                                     ROW(wanted),
                                      ROW(ask),
                                      ROW(tell),
                                      ROW(tell_point),

@@ -12,7 +12,7 @@ typedef struct setting {
     zilch_optimizer_options o;
     zilch_forced forced[MOST_DIM];
     size_t group[MOST_DIM];
-    double lower[MOST_DIM], upper[MOST_DIM];
+    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -51,10 +51,18 @@ static inline void pick_first_points(zilch_rng *rng, setting *s)
 static inline void pick_counts(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    o->population = pick(rng, 3, MOST_POPULATION);
-    o->elites = chance(rng, 0.3) ? 0 : pick(rng, 2, o->population - 1);
-    const size_t elites = o->elites ? o->elites : o->population / 5 > 2 ? o->population / 5 : 2;
+    const int is_automatic = chance(rng, 0.3);
+    const uint64_t population = pick(rng, 3, MOST_POPULATION);
+    o->population = is_automatic && s->o.method == ZILCH_METHOD_DEFAULT ? 0 : population;
+    o->elites = chance(rng, 0.3) || !o->population ? 0 : pick(rng, 2, o->population - 1);
+    const size_t elites = o->elites               ? o->elites
+                          : !o->population        ? 2
+                          : o->population / 5 > 2 ? o->population / 5
+                                                  : 2;
     o->archive_size = chance(rng, 0.6) ? 0 : elites + pick(rng, 0, 50);
+    o->refinement = (int)pick(rng, 0, 1);
+    o->smoothing = (int)pick(rng, 0, 1);
+    o->expected_evaluations = chance(rng, 0.5) ? 0 : chance(rng, 0.1) ? 1000000000000 : pick(rng, 1, 3000);
     o->quorum = chance(rng, 0.5) ? 1.0 : fmax(share_of(rng, 1.0), 1e-6);
     o->penalty = chance(rng, 0.5) ? 0.0 : chance(rng, 0.1) ? DBL_MAX : of_any_size(rng, -10.0, 10.0);
 }
@@ -114,6 +122,20 @@ static inline void pick_limits(zilch_rng *rng, setting *s)
     s->o.max_active = chance(rng, 0.6) ? 0 : pick(rng, s->o.min_active, s->dim);
 }
 
+/* Where the search begins, within the bounds. */
+static inline void pick_guess(zilch_rng *rng, setting *s)
+{
+    const int has_x0 = chance(rng, 0.3), has_scale = chance(rng, 0.3);
+    for (size_t i = 0; i < s->dim; i++) {
+        const double low = s->o.lower ? s->lower[i] : -INFINITY, high = s->o.upper ? s->upper[i] : INFINITY;
+        const double x0 = sign_of(rng) * size_of_any(rng, s), scale = size_of_any(rng, s);
+        s->x0[i] = chance(rng, 0.5) ? 0.0 : fmin(fmax(x0, low), high);
+        s->scale[i] = scale > 0.0 ? scale : 1.0;
+    }
+    s->o.x0 = has_x0 && s->o.method == ZILCH_METHOD_DEFAULT ? s->x0 : NULL;
+    s->o.scale = has_scale && s->o.method == ZILCH_METHOD_DEFAULT ? s->scale : NULL;
+}
+
 /* The arrays belong to the setting: it must stay where it is. */
 static inline void pick_setting(zilch_rng *rng, setting *s)
 {
@@ -130,6 +152,7 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_model(rng, s);
     pick_refit(rng, s);
     pick_limits(rng, s);
+    pick_guess(rng, s);
 }
 
 #endif

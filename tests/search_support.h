@@ -20,6 +20,7 @@ static inline zilch_optimizer_options options_as_published(void)
     options.prior_sigma = options.margin = options.mean_shift = 0.0;
     options.recombination = options.immigrants = options.reactivation = 0.0;
     options.variance_scaling = 0;
+    options.refinement = options.smoothing = 0;
     return options;
 }
 
@@ -36,11 +37,12 @@ static inline zilch_optimizer_options small_options(zilch_method law, size_t pop
     return options;
 }
 
-/* The defaults, in small. */
+/* The defaults of the distribution, in small: it has all generations. */
 static inline zilch_optimizer_options small_defaults(zilch_method law, size_t population, size_t elites)
 {
     zilch_optimizer_options options = zilch_optimizer_defaults();
     options.method = law;
+    options.refinement = 0;
     options.population = population;
     options.elites = elites;
     return options;

@@ -227,7 +227,7 @@ static const struct {
     const char *what;
     const char *(*name)(unsigned value);
     zilch_status (*parse)(const char *name, unsigned *out);
-    const char *names[9]; /* by value; NULL ends them */
+    const char *names[10]; /* by value; NULL ends them */
 } public_names[] = {
     {"inverter", inverter_name, inverter_parse, {"exact", "amortised"}},
     {"structure", structure_name, structure_parse, {"full", "diagonal", "low-rank"}},
@@ -243,7 +243,7 @@ static const struct {
      stop_name,
      stop_parse,
      {"not stopped", "generations", "evaluations", "target", "stagnation", "observer", "converged",
-      "diverged"}},
+      "diverged", "exhausted"}},
     {"setting", setting_kind_name, setting_kind_parse, {"option", "limit", "final", "problem", "means"}},
 };
 

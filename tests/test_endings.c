@@ -136,7 +136,7 @@ static void searches_end_in_good_order(void **state)
 {
     (void)state;
     zilch_optimizer_options options;
-    size_t ended[ZILCH_STOP_DIVERGED + 1] = {0};
+    size_t ended[ZILCH_STOP_EXHAUSTED + 1] = {0};
     size_t hopeless = 0;
     for (size_t k = 0; k < COUNT(functions); k++) {
         for (size_t way = 0; choose_way(way, &options); way++) {
@@ -307,7 +307,10 @@ static void endings_have_names(void **state)
     assert_int_equal(parsed, ZILCH_STOP_CONVERGED);
     assert_int_equal(zilch_stop_parse("diverged", &parsed), ZILCH_OK);
     assert_int_equal(parsed, ZILCH_STOP_DIVERGED);
+    assert_int_equal(zilch_stop_parse("exhausted", &parsed), ZILCH_OK);
+    assert_int_equal(parsed, ZILCH_STOP_EXHAUSTED);
     assert_int_equal(ZILCH_STOP_OBSERVER, 5); /* those before keep their numbers */
+    assert_int_equal(ZILCH_STOP_DIVERGED, 7);
 }
 
 int main(void)

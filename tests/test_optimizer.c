@@ -18,7 +18,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(o.method == ZILCH_METHOD_DEFAULT && o.direction == ZILCH_MINIMIZE &&
                 o.aggregate == ZILCH_AGGREGATE_LATEST);
     assert_true(o.reevaluate == ZILCH_REEVALUATE_UNCERTAIN);
-    assert_true(o.population == 500 && o.elites == 0 && o.quorum == 1.0 && o.penalty == 0.0);
+    assert_true(o.population == 0 && o.elites == 0 && o.quorum == 1.0 && o.penalty == 0.0);
     assert_true(o.initial_p == 0.5 && o.initial_mu == 0.0 && o.initial_sigma == 2.0);
     assert_true(o.initial_spread == 0.1);
     assert_true(o.prior_sigma == 5.0 && o.weighting == ZILCH_WEIGHTING_LINEAR);
@@ -26,17 +26,24 @@ static void defaults_are_as_documented(void **state)
     assert_true(o.structure == ZILCH_STRUCTURE_FULL && o.rank == 10 && o.archive_size == 0);
     assert_true(o.sigma_floor == 0.0 && !o.networks);
     assert_true(o.recombination == 0.02 && o.immigrants == 0.05);
-    assert_true(o.mean_shift == 0.25 && o.variance_scaling == 1);
+    assert_true(o.mean_shift == 0.25 && o.variance_scaling == 1 && o.refinement == 1);
     assert_true(o.inverter == ZILCH_EXACT && o.shrinkage == ZILCH_SHRINK_FISHER);
     assert_true(o.projection == ZILCH_CLIP);
     assert_true(o.min_active == 0 && o.max_active == 0 && !o.forced && !o.group && !o.lower && !o.upper);
     zilch_optimizer *search;
     assert_int_equal(zilch_optimizer_create(&search, 3, 17, NULL), ZILCH_OK);
-    assert_int_equal(zilch_optimizer_settings(search)->population, 500);
-    assert_int_equal(zilch_optimizer_settings(search)->elites, 100);
+    assert_int_equal(zilch_optimizer_settings(search)->population, 0);
+    assert_int_equal(zilch_optimizer_settings(search)->elites, 0);
     assert_int_equal(zilch_optimizer_dim(search), 3);
     assert_int_equal(zilch_optimizer_seed(search), 17);
     zilch_optimizer_destroy(search);
+    for (size_t k = 1; k < COUNT(four_methods); k++) { /* where no population is chosen automatically */
+        const zilch_optimizer_options other = zilch_method_defaults(four_methods[k]);
+        assert_int_equal(zilch_optimizer_create(&search, 3, 17, &other), ZILCH_OK);
+        assert_int_equal(zilch_optimizer_settings(search)->population, 500);
+        assert_int_equal(zilch_optimizer_settings(search)->elites, 100);
+        zilch_optimizer_destroy(search);
+    }
     zilch_optimizer_destroy(NULL);
 }
 

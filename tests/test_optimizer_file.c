@@ -291,6 +291,8 @@ static void all_options_are_there_again(void **state)
                                        .recombination = 0.0625,
                                        .immigrants = 0.1875,
                                        .reactivation = 0.75,
+                                       .expected_evaluations = 4321,
+                                       .smoothing = 0,
                                        .variance_scaling = 0};
     zilch_optimizer *o = create_with(DIM, 9, &options);
     zilch_optimizer *copy = copy_of(o);
@@ -606,8 +608,8 @@ static int is_sound(const zilch_optimizer *o)
     }
     for (size_t i = 0; i < o->stragglers.rows.count; i++) {
         const zi_slot *late = &o->stragglers.slot[i];
-        sound =
-            sound && (late->id < o->first_id || (late->id >= ZI_FOREIGN_ID && late->state == ZI_SLOT_TOLD));
+        sound = sound && (zi_id_number(late->id) < o->first_id ||
+                          (late->id >= ZI_FOREIGN_ID && late->state == ZI_SLOT_TOLD));
     }
     for (size_t i = 0; i < o->elites; i++) {
         sound = sound && o->elite[i] < zilch_optimizer_progress(o).points;
@@ -723,6 +725,22 @@ static void a_cost_of_nothing_is_refused(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* ---- Where the fields are ------------------------------------------------------------------------------ */
+
+enum { TURNS = 6 * 8 + 4 }; /* of a search without refinement */
+
+/* Where it is written whose turn it is: after the options, the counters and the state of the law. */
+static size_t turns_of(const zilch_optimizer *o, const packed *p)
+{
+    enum { BEFORE_OPTIONS = 32, COUNTERS = 15 * 8 };
+    zi_reader r = {.data = p->data, .length = p->length, .position = BEFORE_OPTIONS, .ok = 1};
+    zilch_optimizer_options options;
+    const char *gone;
+    assert_int_equal(zi_optimizer_options_read(&r, 5, o->dim, &options, &gone), ZILCH_OK);
+    zi_optimizer_options_free(&options);
+    return r.position + COUNTERS + 4 + (o->law_state.p ? (4 * o->dim + 2) * 8 : 0);
+}
+
 /* ---- Numbers that cannot be, in the fields of format version 3 ---------------------------------------- */
 
 /* The place of these 8 bytes, which are there once. */
@@ -790,7 +808,14 @@ static void impossible_numbers_are_refused(void **state)
     assert_damaged(&p, scale, INFINITY, "the law's state");
     assert_damaged(&p, scale, NAN, "the law's state");
     assert_damaged(&p, scale + 8, NAN, "the law's state"); /* best */
-    const size_t elite = scale + 16 + 4 * 8;
+    const size_t turns = scale + 16;
+    assert_int_equal(turns, turns_of(o, &p));
+    for (size_t k = 0; k < 6; k++) { /* evaluations, starts, checked, improved, share, cost */
+        assert_damaged(&p, turns + 8 * k, NAN, "whose turn it is");
+    }
+    assert_damaged(&p, turns + 8 * 4, -0.001, "whose turn it is");
+    assert_damaged(&p, turns + 8 * 4, 1.0, "whose turn it is");
+    const size_t elite = turns + TURNS + 6 * 8;
     const uint64_t beyond = o->archive.rows.count;
     double as_double;
     assert_int_equal(p.data[elite], o->elite[0]);
@@ -866,7 +891,7 @@ static void write_old_options(zi_writer *w, uint32_t version, const zilch_optimi
     }
 }
 
-/* The bytes of an optimiser as zilch 0.1 would have written them. */
+/* The bytes of an optimiser without refinement as zilch 0.1 would have written them. */
 static packed pack_old(const zilch_optimizer *o, uint32_t version, const old_options *old)
 {
     enum { HEAD = 8 + 4, BEFORE_OPTIONS = 32, MORE = 400 };
@@ -877,12 +902,18 @@ static packed pack_old(const zilch_optimizer *o, uint32_t version, const old_opt
         const uint32_t length = zi_read_u32(&r);
         r.position += length;
     }
+    const size_t arrays = r.position;
+    const size_t turns = turns_of(o, &p);
+    const size_t open = turns + TURNS + 4 * 8;
+    const size_t elites = open + 2 * 8; /* after population and refined */
     zi_writer w = {.data = malloc(p.length + MORE), .capacity = p.length + MORE};
     zi_write_bytes(&w, p.data, 8);
     zi_write_u32(&w, version);
     zi_write_bytes(&w, p.data + HEAD, BEFORE_OPTIONS - HEAD);
     write_old_options(&w, version, zilch_optimizer_settings(o), old);
-    zi_write_bytes(&w, p.data + r.position, p.length - 8 - r.position);
+    zi_write_bytes(&w, p.data + arrays, turns - arrays);
+    zi_write_bytes(&w, p.data + turns + TURNS, 4 * 8);
+    zi_write_bytes(&w, p.data + elites, p.length - 8 - elites);
     zi_write_checksum(&w);
     assert_true(w.length <= w.capacity);
     free(p.data);
@@ -907,7 +938,10 @@ static void versions_3_and_4_are_read(void **state)
                     fail_msg("kind %u, version %u: %s", kind, version, zilch_last_error());
                 }
                 assert_true(o->is_old);
-                o->is_old = 0; /* which is written too */
+                assert_true(!o->turns.refine && o->turns.improved == o->evaluations);
+                o->is_old = 0; /* which is written too, and when points were found and checked */
+                o->turns = s.optimizer->turns;
+                o->options.smoothing = s.optimizer->options.smoothing;
                 assert_true(is_same_state(o, s.optimizer));
                 zilch_optimizer_destroy(o);
                 free(p.data);

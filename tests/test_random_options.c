@@ -1,7 +1,7 @@
 /* Searches with random options, over the whole of what is allowed, and with random objectives, good and bad:
- * three generations each, asked and told in random portions and orders, packed and unpacked on the way, must
- * end in good order, with points that keep their limits, as they are checked here. And random options that
- * are not allowed must be refused in words.
+ * three generations each, or more where they are small, asked and told in random portions and orders, packed
+ * and unpacked on the way, must end in good order, with points that keep their limits, as they are checked
+ * here. And random options that are not allowed must be refused in words.
  *
  * Coordinates may be of any size, up to the largest and the smallest numbers: where they have no law, the
  * search begins anew. EOBJECTIVE is right only where all evaluations of a generation failed.
@@ -162,7 +162,7 @@ static zilch_status objective(void *context, const zilch_batch *batch, double *v
     return ZILCH_OK;
 }
 
-enum { MOST_PENDING = 6 * MOST_POPULATION };
+enum { MOST_PENDING = 1000 };
 
 /* ---- Running ------------------------------------------------------------------------------------------- */
 
@@ -189,9 +189,12 @@ static void check_status(run *r, zilch_status status, const char *who)
 static void ask_any(run *r)
 {
     const size_t dim = r->s->dim;
-    const size_t population = r->s->o.population;
-    const size_t room = 3 * population - (r->pending < 3 * population ? r->pending : 3 * population);
-    const size_t n = pick(&r->rng, 0, room < 2 * population ? room : 2 * population);
+    size_t wanted = 0;
+    check_status(r, zilch_optimizer_wanted(r->search, &wanted), "wanted");
+    const int is_alone = r->s->o.population && !r->search->turns.refine;  /* the distribution */
+    const size_t most = is_alone ? 3 * r->s->o.population : MOST_PENDING; /* so many are remembered */
+    const size_t room = most - (r->pending < most ? r->pending : most);
+    const size_t n = pick(&r->rng, 0, room < 2 * wanted + 2 ? room : 2 * wanted + 2);
     double *x = r->x + r->pending * dim;
     const zilch_status status = zilch_optimizer_ask(r->search, n, r->id + r->pending, x);
     check_status(r, status, "ask");
@@ -325,7 +328,7 @@ static void recommend(run *r)
     assert_true(out.spent <= o.final_evaluations);
 }
 
-static void run_three_generations(const setting *s, zilch_rng rng, size_t *anew)
+static void run_generations_of(const setting *s, zilch_rng rng, size_t *anew)
 {
     static run r;
     r = (run){.s = s, .rng = rng, .search = create_with(s->dim, rng.stream, &s->o)};
@@ -334,11 +337,13 @@ static void run_three_generations(const setting *s, zilch_rng rng, size_t *anew)
     for (int step = 0; step < 100; step++) {
         take_a_step(&r);
         const zilch_progress p = zilch_optimizer_progress(r.search);
-        if (p.generations >= 3 || (r.judge.kind == NEVER && step > 5)) {
+        if ((p.generations >= 3 && p.evaluations >= 60) || p.evaluations >= 400 ||
+            (r.judge.kind == NEVER && step > 5)) {
             break;
         }
     }
-    assert_true(r.judge.kind == NEVER || zilch_optimizer_progress(r.search).generations >= 3);
+    const zilch_progress p = zilch_optimizer_progress(r.search);
+    assert_true(r.judge.kind == NEVER || p.generations >= 3 || p.evaluations >= 400);
     *anew += zilch_optimizer_progress(r.search).restarts > 0;
     exchange(&r);
     read_all(&r);
@@ -363,7 +368,7 @@ static void random_options_run(void **state)
             assert_true(*zilch_last_error());
             impossible++;
         }
-        run_three_generations(&s, rng, &anew);
+        run_generations_of(&s, rng, &anew);
     }
     at_case = SIZE_MAX;
     report_cases(&c);
@@ -396,7 +401,7 @@ static int no_choice(zilch_rng *rng, int count)
 static void break_choice(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    switch (pick(rng, 0, 12)) {
+    switch (pick(rng, 0, 14)) {
     case 0:
         o->size += pick(rng, 1, 8);
         break;
@@ -433,6 +438,12 @@ static void break_choice(zilch_rng *rng, setting *s)
     case 11:
         o->variance_scaling = no_choice(rng, 2);
         break;
+    case 12:
+        o->refinement = no_choice(rng, 2);
+        break;
+    case 13:
+        o->smoothing = no_choice(rng, 2);
+        break;
     default:
         s->dim = chance(rng, 0.5) ? 0 : 1000001 + pick(rng, 0, SIZE_MAX / 2);
         break;
@@ -442,9 +453,9 @@ static void break_choice(zilch_rng *rng, setting *s)
 static void break_count(zilch_rng *rng, setting *s)
 {
     zilch_optimizer_options *o = &s->o;
-    switch (pick(rng, 0, 6)) {
+    switch (pick(rng, 0, 7)) {
     case 0:
-        o->population = pick(rng, 0, 2);
+        o->population = pick(rng, 1, 2);
         break;
     case 1:
         o->population = ((size_t)1 << 24) + pick(rng, 1, SIZE_MAX / 2);
@@ -453,11 +464,15 @@ static void break_count(zilch_rng *rng, setting *s)
         o->elites = 1;
         break;
     case 3:
-        o->elites = o->population + pick(rng, 0, SIZE_MAX / 2);
+        o->elites = o->population + pick(rng, o->population ? 0 : 1, SIZE_MAX / 2);
         break;
     case 4:
-        o->elites = 2;
         o->archive_size = 1;
+        break;
+    case 7: /* of an automatic population */
+        o->population = 0;
+        o->elites = pick(rng, 2, 100);
+        o->method = ZILCH_METHOD_DEFAULT;
         break;
     case 5:
         o->max_active = s->dim + pick(rng, 1, SIZE_MAX / 2);
@@ -495,6 +510,33 @@ static void break_number(zilch_rng *rng, setting *s)
         break;
     default:
         o->margin = not_a_share(rng, (double)s->dim / 2.0);
+        break;
+    }
+}
+
+/* Where no search can begin. */
+static void break_guess(zilch_rng *rng, setting *s)
+{
+    const size_t i = pick(rng, 0, s->dim - 1);
+    switch (pick(rng, 0, 3)) {
+    case 0:
+        s->o.x0 = s->x0;
+        s->x0[i] = not_finite(rng);
+        break;
+    case 1:
+        s->o.scale = s->scale;
+        s->scale[i] = chance(rng, 0.3) ? 0.0 : chance(rng, 0.3) ? -1.0 : not_finite(rng);
+        break;
+    case 2:
+        s->o.upper = s->upper;
+        s->o.x0 = s->x0;
+        s->upper[i] = 0.5;
+        s->x0[i] = nextafter(0.5, 1.0);
+        break;
+    default:
+        s->o.method = chance(rng, 0.5) ? ZILCH_METHOD_PUBLISHED : ZILCH_METHOD_EA;
+        s->o.x0 = chance(rng, 0.5) ? s->x0 : NULL;
+        s->o.scale = s->o.x0 ? NULL : s->scale;
         break;
     }
 }
@@ -542,7 +584,7 @@ static void bad_options_are_refused(void **state)
 {
     (void)state;
     static void (*const breakers[])(zilch_rng *, setting *) = {break_choice, break_count, break_number,
-                                                               break_limits};
+                                                               break_limits, break_guess};
     const cases c = cases_of("options: refused", number_from("ZILCH_OPTIONS_CASES", 1000));
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(22, k);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each part of the search is worth: docs/explanation/search.md's tables, as Markdown.
+"""What each part of the distribution is worth: docs/explanation/search.md's tables, as Markdown.
 
     python3 tools/ablation.py ZILCH smop      SMOP1 to 8 and the ellipsoid, d = 100, 20 seeds
     python3 tools/ablation.py ZILCH lander    10 seeds, measured after 25 generations
@@ -19,6 +19,7 @@ import re
 import statistics
 import subprocess
 
+DEFAULT = "default+population=500+refinement=no+smoothing=no"  # the distribution alone
 PARTS = {
     "initial spread": "initial-spread=0.1",
     "prior sigma": "prior-sigma=5",
@@ -64,9 +65,9 @@ def methods(baselines, parts=PARTS, left_out=LEFT_OUT, tried=TRIED):
     """Name to method."""
     rows = {"published": "published", "published, exact inverter": "published+inverter=exact"}
     rows |= {f"published with {name}": f"published+{words}" for name, words in parts.items()}
-    rows |= {"**default: all of these**": "default"}
-    rows |= {f"default without {name}": f"default+{words}" for name, words in left_out.items()}
-    rows |= {f"default with {name}": f"default+{words}" for name, words in tried.items()}
+    rows |= {"**default: all of these**": DEFAULT}
+    rows |= {f"default without {name}": f"{DEFAULT}+{words}" for name, words in left_out.items()}
+    rows |= {f"default with {name}": f"{DEFAULT}+{words}" for name, words in tried.items()}
     return rows | {f"baseline {name}": name for name in baselines}
 
 
@@ -156,12 +157,13 @@ def lander(arguments, generations=25, marks=(25,), rows=None):
 
 
 def final(arguments):
-    lander(arguments, 100, (25, 50, 100), {"published": "published", "**default**": "default"})
+    lander(arguments, 100, (25, 50, 100), {"published": "published", "**default**": DEFAULT})
 
 
 def large(arguments):
     def cells():
-        for name, method in {"default": "default+population=1000", "published": "published+population=1000+elites=200"}.items():
+        large = {"default": f"{DEFAULT}+population=1000", "published": "published+population=1000+elites=200"}
+        for name, method in large.items():
             row = [name]
             for problem in (1, 2, 7):
                 runs = compare(arguments, f"smop{problem}:dim=1000", method,
@@ -175,8 +177,8 @@ def dense(arguments):
     problems = ["sphere:dim=20,active=20", "ellipsoid:dim=20,active=20", "rosenbrock:dim=20,active=20"]
 
     def cells():
-        for method in ("default", "gaussian"):
-            row = [method]
+        for method in (DEFAULT, "gaussian"):
+            row = [method.split("+")[0]]
             for problem in problems:
                 runs = compare(arguments, problem, method, ["--seeds", str(arguments.seeds or 20), "--evaluations", "200000",
                                                             "--targets", "1e-8"])

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tables and figures of docs/results: the publication's study, and beside it the released defaults, the exact
-# inverter, and the defaults without correlations; and one run as in the publication's Algorithm 2. Between one and
+# The tables and figures of docs/results: the publication's study, and beside it the defaults of zilch 0.1, the exact
+# inverter, and those defaults without correlations; and one run as in the publication's Algorithm 2. Between one and
 # two hours on two cores; interrupted, it goes on where it was.
 #
 #   tools/results.sh ZILCH FOLDER [GENERATIONS [RUNS]]   100 and 10, if not given
@@ -11,7 +11,8 @@ generations=${3:-100}
 runs=${4:-10}
 as_published='+reevaluate=all+initial-spread=0+final-pruning=no'
 published="gaussian:gaussian$as_published+penalty=0,ea:ea$as_published,adhoc:adhoc$as_published,published"
-ours='exact:published+inverter=exact,uncorrelated:default+shrinkage=all,default'
+before='default+population=500+refinement=no+smoothing=no'
+ours="exact:published+inverter=exact,uncorrelated:$before+shrinkage=all,default:$before"
 mkdir -p "$folder"
 cd "$folder"
 

@@ -30,10 +30,11 @@ static int parse(request *r, int argc, char **argv)
 {
     const cli_option rows[] = {
         {"count", 'n', "N", CLI_COUNT, &r->n, 1, 1e6, NULL,
-         "The greatest number of points. Without it, all that are left of the generation's population."},
+         "Number of points; with a --population and --refinement no, at most those that the generation has "
+         "left. Without it, all that it has left."},
         {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run. Without it, the last."},
         {"more", 0, NULL, CLI_FLAG, &r->is_more, 0, 0, NULL,
-         "Hand out exactly N points, beyond the population too, because some never come back."},
+         "Hand out exactly N points, beyond the --population too, because some never come back."},
         {"waiting", 0, NULL, CLI_FLAG, &r->is_waiting, 0, 0, NULL,
          "Print again the points that are handed out and have no value yet."},
         {"csv", 0, NULL, CLI_FLAG, &r->is_csv, 0, 0, NULL,
@@ -149,11 +150,13 @@ static zilch_status write_points(void *context, FILE *stream)
     return ZILCH_OK;
 }
 
-/* What was handed out cannot be lost: it is shown by --waiting. */
-static int hand_out(const request *r, zilch_study *study, const zilch_run *run, size_t population)
+/* What was handed out cannot be lost: it is shown by --waiting. A generation that is small by itself has
+ * fewer points than there may be workers who wait for some. */
+static int hand_out(const request *r, zilch_study *study, const zilch_run *run, size_t wanted, int is_small)
 {
     handout h = {.request = r, .dim = run->dim};
-    size_t n = population;
+    const int is_more = r->is_more || (is_small && r->n != UINT64_MAX);
+    size_t n = wanted;
     if (r->is_waiting && zilch_study_waiting(study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
         return cli_fail_library();
     }
@@ -164,15 +167,15 @@ static int hand_out(const request *r, zilch_study *study, const zilch_run *run, 
     if (!status) {
         const zilch_status given = r->is_waiting
                                        ? zilch_study_waiting(study, run->run, n, h.id, h.x, &h.count)
-                                       : zilch_study_ask(study, run->run, n, r->is_more, h.id, h.x, &h.count);
+                                       : zilch_study_ask(study, run->run, n, is_more, h.id, h.x, &h.count);
         h.count = h.count < n ? h.count : n; /* of those that wait, the first */
         const int is_file = r->output && strcmp(r->output, "-") != 0;
         if (given == ZILCH_OK && h.count == 0 && !r->is_waiting) {
             status =
                 cli_fail("%s: all points of generation %llu are out; 'zilch tell' their values, see them "
-                         "again with --waiting, have more with --more -n N, or close it with 'zilch tell "
+                         "again with --waiting, have more with %s-n N, or close it with 'zilch tell "
                          "--advance'",
-                         r->study, (unsigned long long)run->generations + 1);
+                         r->study, (unsigned long long)run->generations + 1, is_small ? "" : "--more ");
         } else if (given != ZILCH_OK || (is_file ? zilch_file_replace(r->output, write_points, &h)
                                                  : write_points(&h, stdout)) != ZILCH_OK) {
             status = cli_fail_library();
@@ -194,12 +197,15 @@ static int ask(const request *r, const study_file *f)
         return cli_fail("%s: run %llu is of %s, which is evaluated by 'zilch resume'", r->study,
                         (unsigned long long)run->run.run, run->run.request.problem);
     }
+    size_t wanted;
     if (zilch_study_resume(f->study, run->run.run, &optimizer) != ZILCH_OK) {
         return cli_fail_library();
     }
-    const size_t population = zilch_optimizer_settings(optimizer)->population;
+    const zilch_status status = zilch_optimizer_wanted(optimizer, &wanted);
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const int is_small = o->population == 0 || (o->method == ZILCH_METHOD_DEFAULT && o->refinement);
     zilch_optimizer_destroy(optimizer);
-    return hand_out(r, f->study, &run->run, population);
+    return status == ZILCH_OK ? hand_out(r, f->study, &run->run, wanted, is_small) : cli_fail_library();
 }
 
 int cmd_ask(int argc, char **argv)

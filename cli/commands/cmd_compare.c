@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE_WORDS_MOST = 20 };
+enum { BASE_WORDS_MOST = 20, USUAL_EVALUATIONS = 50000, USUAL_GENERATIONS = 100 };
 
 typedef struct request {
     const char *problem, *dim, *data, *response, *searched, *validation, *penalty; /* for the search */
@@ -24,7 +24,7 @@ static const char about[] =
     "each: the fitness of what it recommends at the end (median, quartiles, worst), active coordinates, "
     "support recovered, time, evaluations until values as good as the targets, and the p-value of a rank-sum "
     "test against the first method. A method is default, published, gaussian, adhoc or ea; options of 'zilch "
-    "optimize' may follow without their dashes, joined by '+', such as default+elites=50+margin=0; and a "
+    "optimize' may follow without their dashes, joined by '+', such as default+penalty=1+margin=0; and a "
     "name may stand before it, as in small:default+population=100. A backslash before a comma or a plus "
     "makes it a part of a value. Without --problem and --methods it is the publication's study: four methods "
     "on the lander, of which gaussian has no penalty, kept in compare.study.";
@@ -79,14 +79,17 @@ static int parse(request *r, int argc, char **argv)
         {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds."},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed; the others follow."},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
-         "Stop a run after this many generations. Without it, 100, or no limit if --evaluations is given."},
+         "Stop a run after this many generations. Without it there is no limit; the publication's study has "
+         "100."},
         {"evaluations", 0, "N", CLI_COUNT, &r->evaluations, 0, 0x1p64, NULL,
-         "Stop a run after this many evaluations: the fairer limit for populations of different sizes."},
+         "Stop a run after this many evaluations. Without it, 50000, or no limit if --generations is given, "
+         "which differ in size between methods."},
         {"targets", 0, "LIST", CLI_TEXT, &r->targets, 0, 0, NULL,
          "Values whose arrival is counted, or none. Without them, 200,250,300 for the lander, 1e-2,1e-4,1e-8 "
          "for other problems without noise."},
         {"at", 0, "LIST", CLI_TEXT, &r->at, 0, 0, NULL,
-         "Generations after which the recommendation of then is measured too, such as 25,50."},
+         "Evaluations after which the recommendation of then is measured too, such as 1000,10000; "
+         "generations if --generations is given."},
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 1, 1e6, NULL,
          "With noise: number of landings, or evaluations, in which a recommended point is measured."},
         {"penalty", 0, "X", CLI_TEXT, &r->penalty, 0, 0, NULL,
@@ -167,9 +170,11 @@ static int parse_checkpoints(const request *r, compare_setting *s)
             return search_wrong_usage("compare", "--at: '%s' must be whole numbers from 1 on, ascending",
                                       r->at);
         }
-        if (s->generations && number[c] > (double)s->generations) {
-            return search_wrong_usage("compare", "--at: %.0f is beyond the %llu generations of a run",
-                                      number[c], (unsigned long long)s->generations);
+        const uint64_t most = s->generations ? s->generations : s->evaluations;
+        if (number[c] > (double)most) {
+            return search_wrong_usage("compare", "--at: %.0f is beyond the %llu %s of a run", number[c],
+                                      (unsigned long long)most,
+                                      s->generations ? "generations" : "evaluations");
         }
         s->checkpoint[c] = (uint64_t)number[c];
     }
@@ -338,6 +343,20 @@ static int run_all(const request *r, const compare_setting *s)
     return status;
 }
 
+/* Populations differ between methods, and so evaluations are what can be compared, unless the publication
+ * says otherwise. */
+static void set_budget(const request *r, compare_setting *s)
+{
+    const int is_said = r->generations != UINT64_MAX || r->evaluations != UINT64_MAX;
+    s->generations = r->generations != UINT64_MAX ? r->generations : 0;
+    s->evaluations = r->evaluations != UINT64_MAX ? r->evaluations : 0;
+    if (!is_said && r->methods) {
+        s->evaluations = USUAL_EVALUATIONS;
+    } else if (!is_said) {
+        s->generations = USUAL_GENERATIONS;
+    }
+}
+
 int cmd_compare(int argc, char **argv)
 {
     request r = {.problem = "lander",
@@ -353,8 +372,7 @@ int cmd_compare(int argc, char **argv)
     base b = {.count = 0};
     compare_method *method = NULL;
     compare_setting s = {.seed = r.seed, .seeds = r.seeds, .held_out = r.held_out, .threads = r.threads};
-    s.evaluations = r.evaluations == UINT64_MAX ? 0 : r.evaluations;
-    s.generations = r.generations != UINT64_MAX ? r.generations : s.evaluations ? 0 : 100;
+    set_budget(&r, &s);
     status = base_open(&b, &r, &s);
     status = status ? status : parse_targets(&r, &s);
     status = status ? status : parse_checkpoints(&r, &s);

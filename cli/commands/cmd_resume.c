@@ -67,6 +67,7 @@ static int check_run(const request *r, const study_run *run)
         [ZILCH_STOP_TARGET] = MORE "a better --target",
         [ZILCH_STOP_STAGNATION] = MORE "a larger --stagnation",
         [ZILCH_STOP_CONVERGED] = "to look elsewhere, begin another run with another --seed",
+        [ZILCH_STOP_EXHAUSTED] = "every possible point was evaluated",
         [ZILCH_STOP_DIVERGED] = "to keep the search in, begin another run with --bounds",
     };
     char number[24] = "";

@@ -37,7 +37,6 @@ typedef struct racer {
     uint64_t number; /* in the study */
     double *x;
     uint64_t evaluations;
-    size_t next;       /* checkpoint */
     size_t counted;    /* what it has added to the contest's done */
     double marked;     /* when the last generation was over and done with */
     double evaluating; /* seconds in the objective since then */
@@ -192,19 +191,32 @@ static zilch_status note_moment(compare_run *run, const compare_moment *moment)
     return ZILCH_OK;
 }
 
-/* At the first checkpoint that has no score yet. */
-static zilch_status score_checkpoint(racer *r)
+/* Whether a generation, from 1, is the first that has got to a checkpoint. */
+static int is_at(const compare_setting *s, const compare_run *run, uint64_t generation, size_t checkpoint)
+{
+    const uint64_t at = s->checkpoint[checkpoint];
+    if (s->generations) {
+        return generation == at;
+    }
+    return run->moment[generation - 1].evaluations >= at &&
+           (generation == 1 || run->moment[generation - 2].evaluations < at);
+}
+
+/* At the checkpoints that the last generation has got to, unless they have their scores. */
+static zilch_status score_checkpoints(racer *r)
 {
     const compare_setting *s = r->contest->setting;
     const uint64_t generation = r->run->moments;
-    while (r->next < s->checkpoints && s->checkpoint[r->next] < generation) {
-        r->next++;
+    compare_score now = {.evaluations = 0};
+    zilch_status status = ZILCH_OK;
+    for (size_t k = 0; k < s->checkpoints && generation > 0 && status == ZILCH_OK; k++) {
+        if (r->run->checkpoint[k].evaluations || !is_at(s, r->run, generation, k)) {
+            continue;
+        }
+        status = now.evaluations ? ZILCH_OK : score(r, ZILCH_STOP_NONE, &now);
+        r->run->checkpoint[k] = now;
     }
-    if (r->next == s->checkpoints || s->checkpoint[r->next] > generation ||
-        r->run->checkpoint[r->next].evaluations > 0) {
-        return ZILCH_OK;
-    }
-    return score(r, ZILCH_STOP_NONE, &r->run->checkpoint[r->next++]);
+    return status;
 }
 
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
@@ -223,7 +235,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     }
     show(r, (size_t)(s->evaluations ? r->evaluations : p.generations));
     if (status == ZILCH_OK) {
-        status = cli_is_stopped() ? ZILCH_ESTOPPED : score_checkpoint(r);
+        status = cli_is_stopped() ? ZILCH_ESTOPPED : score_checkpoints(r);
     }
     r->evaluating = 0.0;
     r->marked = processor_seconds();
@@ -263,7 +275,7 @@ static zilch_status restore_conclusion(void *context, uint64_t generation, const
     }
     const compare_score score = score_of(r, generation, c, x);
     for (size_t k = 0; k < s->checkpoints; k++) {
-        if (s->checkpoint[k] == generation) {
+        if (is_at(s, r->run, generation, k)) {
             r->run->checkpoint[k] = score;
         }
     }
@@ -295,7 +307,7 @@ static zilch_status restore(racer *r)
         status = zilch_study_conclusions(study, r->number, restore_conclusion, r);
     }
     compare_study_unlock(kept);
-    return status != ZILCH_OK || r->run->end.evaluations ? status : score_checkpoint(r);
+    return status != ZILCH_OK || r->run->end.evaluations ? status : score_checkpoints(r);
 }
 
 /* ---- A run -------------------------------------------------------------------------- */

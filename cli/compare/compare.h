@@ -50,7 +50,8 @@ typedef struct compare_setting {
     double penalty; /* in every fitness, whatever penalty a method searches with */
     size_t targets, checkpoints;
     double target[COMPARE_TARGETS_MOST];
-    uint64_t checkpoint[COMPARE_CHECKPOINTS_MOST]; /* generations, ascending */
+    uint64_t checkpoint[COMPARE_CHECKPOINTS_MOST]; /* ascending; evaluations, or generations if these are
+                                                      limited */
 } compare_setting;
 
 /* The point that a search would recommend, and what it is worth. */

@@ -134,10 +134,11 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
 static int print_checkpoints(const compare_setting *s, const compare_run *run, FILE *stream)
 {
     const int width = name_width(s);
-    fprintf(stream, "\nfitness of what is recommended after a generation\n");
-    fprintf(stream, "%10s  %-*s  runs  %*s  %*s  %*s  %*s  %6s  %11s  %8s\n", "generation", width, "method",
-            NUMBER_WIDTH, "median", NUMBER_WIDTH, "25 %", NUMBER_WIDTH, "75 %", NUMBER_WIDTH, "worst",
-            "active", "evaluations", "p");
+    fprintf(stream, "\nfitness of what is recommended after %s\n",
+            s->generations ? "a generation" : "so many evaluations");
+    fprintf(stream, "%10s  %-*s  runs  %*s  %*s  %*s  %*s  %6s  %11s  %8s\n",
+            s->generations ? "generation" : "after", width, "method", NUMBER_WIDTH, "median", NUMBER_WIDTH,
+            "25 %", NUMBER_WIDTH, "75 %", NUMBER_WIDTH, "worst", "active", "evaluations", "p");
     for (size_t c = 0; c < s->checkpoints; c++) {
         for (size_t k = 0; k < s->methods; k++) {
             compare_statistics m;

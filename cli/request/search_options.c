@@ -15,8 +15,7 @@ enum { DIM_MOST = 1000000, NOT_KEPT = -1, NAME_SIZE = 32 };
 
 static const char lander_about[] =
     "Search a sparse quadratic controller for the Lunar Lander, with up to 90 coefficients. Every generation "
-    "is kept "
-    "in a study, which is one file; 'zilch resume STUDY' goes on with an interrupted run.";
+    "is kept in a study, which is one file; 'zilch resume STUDY' goes on with an interrupted run.";
 
 static const char optimize_about[] = "Search a sparse optimum of a problem, of a regression on a dataset, or "
                                      "of whatever a program of yours evaluates. "
@@ -241,7 +240,8 @@ static void add_end(search_request *r, option_table *t)
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 0, 1e6, NULL,
          "Episodes, unseen by the search, in which the recommended controller is flown at the end."},
     };
-    add_library(t, "When it ends:", limit, limits, &r->limits, ZILCH_OPTION_COMMON);
+    add_library(t, "When it ends (without a limit, when it has converged):", limit, limits, &r->limits,
+                ZILCH_OPTION_COMMON);
     ADD(t, ((group){FOR_ALL, ZILCH_SETTING_MEANS, NULL, 0}), rows);
     add_library(t, NULL, limit, limits, &r->limits, ZILCH_OPTION_EXPERT);
     add_library(t, "The final recommendation:", last, final, &r->final, ZILCH_OPTION_EXPERT);

@@ -125,7 +125,26 @@ static void format_left(double seconds, char *out, size_t size)
     snprintf(out, size, "  %s left", text);
 }
 
-/* "generation 37/100  12 s left  fitness 251.3  value 277.3  active 13  noise 12.3  421/s": what does not
+/* "generation 37/100  next: 3/20", or the evaluations, where the generations are not limited: a generation
+ * has as many points as suit it. */
+static int format_place(const driver *d, const zilch_progress *p, char *out, size_t size)
+{
+    char limit[32] = "";
+    char next[48] = "";
+    if (d->limits.generations == 0) {
+        if (d->limits.evaluations) {
+            snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.evaluations);
+        }
+        return snprintf(out, size, "evaluation %llu%s", (unsigned long long)p->evaluations + d->done, limit);
+    }
+    if (d->of) {
+        snprintf(next, sizeof next, "  next: %zu/%zu", d->done, d->of);
+    }
+    return snprintf(out, size, "generation %llu/%llu%s", (unsigned long long)p->generations,
+                    (unsigned long long)d->limits.generations, next);
+}
+
+/* "evaluation 370/1000  12 s left  fitness 251.3  value 277.3  active 13  noise 12.3  421/s": what does not
  * fit a narrow terminal stands last. */
 static void show(driver *d)
 {
@@ -133,12 +152,8 @@ static void show(driver *d)
     char noise[32] = "";
     char restarts[32] = "";
     char left[64];
-    char limit[32] = "";
     const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
     const double elapsed = d->marked - d->start;
-    if (d->limits.generations > 0) {
-        snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.generations);
-    }
     if (search_is_noisy(&p)) {
         snprintf(noise, sizeof noise, "  noise %.3g", p.noise);
     }
@@ -146,11 +161,8 @@ static void show(driver *d)
         snprintf(restarts, sizeof restarts, "  restarts %llu", (unsigned long long)p.restarts);
     }
     format_left(seconds_left(d, &p), left, sizeof left);
-    int used =
-        snprintf(line, sizeof line, "generation %llu%s%s", (unsigned long long)p.generations, limit, left);
-    if (d->of) {
-        used += snprintf(line + used, sizeof line - (size_t)used, "  next: %zu/%zu", d->done, d->of);
-    }
+    int used = format_place(d, &p, line, sizeof line);
+    used += snprintf(line + used, sizeof line - (size_t)used, "%s", left);
     if (p.generations > d->first.generations) {
         snprintf(line + used, sizeof line - (size_t)used,
                  "  fitness %.4g  value %.4g  active %zu%s%s  %.0f/s", p.best_fitness, p.best_value,
@@ -217,7 +229,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     }
     d->marked = now;
     d->evaluating = 0;
-    d->of = 0;
+    d->done = d->of = 0;
     show(d);
     prepare_notice(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
@@ -377,8 +389,8 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
     if (zilch_optimizer_best(s->optimizer, NULL, &best) != ZILCH_OK) {
         return cli_fail_library();
     }
-    printf("stopped by: %s\ngenerations: %llu\n", study_stop_name(c->stop),
-           (unsigned long long)p.generations);
+    search_report_stop("stopped by", c->stop);
+    printf("generations: %llu\n", (unsigned long long)p.generations);
     printf("evaluations: %llu of %llu points, %llu failed",
            (unsigned long long)(p.evaluations + c->recommendation.spent), (unsigned long long)p.points,
            (unsigned long long)p.failures);

@@ -2,12 +2,20 @@
  * and --json have them all. */
 #include "study/search_report.h"
 
+#include "study/study_file.h"
 #include "terminal/cli.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An automatic population has as many elites as suit it. */
+static int is_automatic(const zilch_option *option, const zilch_optimizer_options *o)
+{
+    return o->population == 0 &&
+           (strcmp(option->name, "population") == 0 || strcmp(option->name, "elites") == 0);
+}
 
 /* The most important options, and those that are not as the method has them. */
 void search_report_settings(const zilch_optimizer *optimizer)
@@ -23,11 +31,12 @@ void search_report_settings(const zilch_optimizer *optimizer)
         char other[ZILCH_OPTION_SIZE];
         zilch_option_format(&list[i], o, text);
         zilch_option_format(&list[i], &usual, other);
-        int is_shown = strcmp(text, other) != 0 && strcmp(list[i].name, "direction") != 0;
+        int is_shown = strcmp(text, other) != 0 && strcmp(list[i].name, "direction") != 0 &&
+                       strcmp(list[i].name, "expected_evaluations") != 0; /* a limit, once it has begun */
         for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
             is_shown |= strcmp(list[i].name, always[k]) == 0;
         }
-        if (!is_shown) {
+        if (!is_shown || (is_automatic(&list[i], o) && strcmp(list[i].name, "elites") == 0)) {
             continue;
         }
         fputs(before, stdout);
@@ -37,11 +46,17 @@ void search_report_settings(const zilch_optimizer *optimizer)
         if (list[i].type == ZILCH_OPTION_NUMBER) {
             printf(" %.6g", *(const double *)((const char *)o + list[i].offset));
         } else {
-            printf(" %s", text);
+            printf(" %s", is_automatic(&list[i], o) ? "automatic" : text);
         }
         before = ", ";
     }
     printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
+}
+
+void search_report_stop(const char *before, zilch_stop stop)
+{
+    printf("%s: %s%s\n", before, study_stop_name(stop),
+           stop == ZILCH_STOP_EXHAUSTED ? ", every possible point was evaluated" : "");
 }
 
 int search_is_noisy(const zilch_progress *progress)

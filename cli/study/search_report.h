@@ -9,6 +9,9 @@ void search_report_settings(const zilch_optimizer *optimizer);
 
 /* "restarts: 2" and "noise: 12.3 ...", each if there is any. */
 void search_report_noise(const zilch_progress *progress);
+/* "stopped by: converged" */
+void search_report_stop(const char *before, zilch_stop stop);
+
 int search_is_noisy(const zilch_progress *progress);
 
 /* "best seen: fitness 251.3, value 277.3, active 13" */

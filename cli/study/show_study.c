@@ -116,7 +116,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     text_put_between(stdout, "started: ", r->request.started, " on ");
     text_put_between(stdout, "", r->request.machine, ", by zilch ");
     text_put_between(stdout, "", r->version, "\n");
-    printf("ended by: %s\n", study_stop_name(r->stop));
+    search_report_stop("ended by", r->stop);
     printf("generations: %llu\nevaluations: %llu, %llu failed", (unsigned long long)r->generations,
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
     search_report_spent(r->spent);

@@ -23,7 +23,7 @@ COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUI
 needs_command = pytest.mark.skipif(COMMAND is None, reason="no command: put its path into ZILCH")
 
 DIM = 8
-SHORT = {"population": 20, "generations": 4, "penalty": 0.01}
+SHORT = {"population": 20, "refinement": False, "generations": 4, "penalty": 0.01}
 
 
 def command(*words):
@@ -184,11 +184,13 @@ def test_maximize_is_minimize_of_the_negative():
     np.testing.assert_array_equal(a.history["best_value"], -b.history["best_value"])
 
 
-def test_disp_says_each_generation_on_standard_error(capsys):
-    search(disp=True)
-    out, err = capsys.readouterr()
-    assert not out
-    assert [line.split(":")[0] for line in err.splitlines()] == [f"generation {k}" for k in (1, 2, 3, 4)]
+def test_disp_says_generations_on_standard_error_now_and_then(capsys, monkeypatch):
+    for between, said in (0.0, (1, 2, 3, 4)), (600.0, (1,)):
+        monkeypatch.setattr("zilch._minimize._BETWEEN", between)
+        search(disp=True)
+        out, err = capsys.readouterr()
+        assert not out
+        assert [line.split(":")[0] for line in err.splitlines()] == [f"generation {k}" for k in said]
 
 
 def test_options_of_the_optimizer_are_taken():
@@ -198,6 +200,45 @@ def test_options_of_the_optimizer_are_taken():
     assert np.abs(result.best.x).max() <= 1
     assert (result.best.x[0] != 0) == (result.best.x[3] != 0)
     assert result.best.x[7] == 0
+
+
+# ---- The default, without options
+
+def test_it_ends_when_it_has_converged():
+    result = zilch.minimize(bowl, DIM, penalty=0.01)
+    assert result.message == "stopped by: converged" and result.success
+    np.testing.assert_allclose(result.x[[0, 3]], [1.5 / 1.1, -0.5 / 1.1], atol=1e-6)
+    assert result.active == 2 and 1000 < result.nfev < 5000
+
+
+def test_a_small_space_is_exhausted():
+    f = Counted()
+    result = zilch.minimize(f, 5, bounds=(1, 1))  # each coordinate is 0 or 1
+    assert result.message == "stopped by: exhausted" and result.optimizer.progress.points == 32
+    assert result.nfev == f.points < 50
+    values = [bowl(np.array([i >> k & 1 for k in range(5)], dtype=float)) for i in range(32)]
+    assert result.fun == min(values)
+
+
+@pytest.mark.parametrize("options", [{}, {"evaluations": 300}, {"x0": np.full(DIM, 0.5), "evaluations": 200}, {"generations": 30}])
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_every_way_gives_the_same_by_default(way, options):
+    options = {"population": None, "refinement": None, "generations": None, **options}
+    assert_same(search(way=way, **options), search(**options))
+
+
+@pytest.mark.parametrize("limit", [{"evaluations": 2000}, {"generations": 12}])
+def test_an_executor_gives_the_same_with_noise(limit):
+    options = {"population": None, "refinement": None, "generations": None, **limit}
+    sphere = zilch.problem("sphere", dim=10, active=2, noise=0.5)
+    with Shuffling() as executor:
+        assert_same(zilch.minimize(sphere, executor=executor, **{**options, **limit}), zilch.minimize(sphere, **options))
+
+
+def test_an_executor_gives_the_same_by_default():
+    options = {"population": None, "refinement": None, "generations": None, "evaluations": 300}
+    with Shuffling() as executor:
+        assert_same(search(executor=executor, **options), search(**options))
 
 
 # ---- Ways of evaluating
@@ -285,7 +326,7 @@ def test_points_that_the_search_has_forgotten_are_not_told():
                     one.set_result(value)
             return future
 
-    result = zilch.minimize(bowl, 8, population=10, generations=9, quorum=0.1, executor=Late(), final_evaluations=0)
+    result = zilch.minimize(bowl, 8, population=10, refinement=False, generations=9, quorum=0.1, executor=Late(), final_evaluations=0)
     assert result.nit == 9
 
 
@@ -299,7 +340,7 @@ def test_a_share_and_a_number_of_evaluations_go_together_with_a_study(tmp_path):
         return value
 
     with ThreadPoolExecutor(4) as executor:
-        result = zilch.minimize(halting, 8, population=20, evaluations=20, generations=0, quorum=0.5, executor=executor,
+        result = zilch.minimize(halting, 8, population=20, refinement=False, evaluations=20, generations=0, quorum=0.5, executor=executor,
                                 study=tmp_path / "a.study", final_evaluations=0)
     assert result.message == "stopped by: evaluations"
     assert result.history["generation"].tolist() == [1]
@@ -455,7 +496,7 @@ def test_stagnation_ends_the_search():
 
 @pytest.mark.parametrize("is_submitted", [False, True])
 def test_convergence_and_divergence_end_the_search(is_submitted):
-    common = dict(forced_on=range(3), population=14, elites=4, generations=600, final_evaluations=30)
+    common = dict(forced_on=range(3), refinement=False, population=14, elites=4, generations=600, final_evaluations=30)
     with ThreadPoolExecutor(1) as pool:
         common["executor"] = pool if is_submitted else None
         narrow = zilch.minimize(lambda x: float(x @ x), 3, initial_sigma=1e-130, **common)

@@ -36,7 +36,8 @@ def sphere(x):
 
 
 def searcher(**options):
-    return Optimizer(DIM, **{"population": 30, "penalty": 0.01, "seed": 5, **options})
+    """One with the distribution alone, whose generations have the same size."""
+    return Optimizer(DIM, **{"population": 30, "refinement": False, "penalty": 0.01, "seed": 5, **options})
 
 
 def generations(search, n, f=sphere):
@@ -101,11 +102,70 @@ def test_maximizing_the_negative_is_minimizing():
 
 
 def test_finds_the_sparse_optimum():
-    search = Optimizer(30, population=100, penalty=0.02)
+    search = Optimizer(30, population=100, refinement=False, penalty=0.02)
     generations(search, 40)
     best = search.best
     assert list(np.flatnonzero(best.x)) == [0, 1, 2]
     np.testing.assert_allclose(best.x[:3], 1.0, atol=0.01)
+
+
+# ---- The default: the population is automatic, and the distribution and the refinement take turns
+
+def evaluated(search, n, size):
+    """The points of n evaluations, asked for by so many at a time."""
+    points = []
+    while len(points) < n:
+        ids, x = search.ask(size)
+        points += list(x)
+        search.tell(ids, sphere(x))
+    return np.array(points[:n])
+
+
+def test_the_default_finds_the_sparse_optimum_soon():
+    search = Optimizer(30, penalty=0.02)
+    evaluated(search, 500, None)
+    assert list(np.flatnonzero(search.best.x)) == [0, 1, 2]
+    np.testing.assert_allclose(search.best.x[:3], 1.0, atol=1e-6)
+
+
+def test_one_at_a_time_is_the_same_as_generations():
+    np.testing.assert_array_equal(evaluated(Optimizer(DIM), 300, 1), evaluated(Optimizer(DIM), 300, None))
+
+
+def test_generations_of_the_default_are_small():
+    search = Optimizer(DIM)
+    assert search.settings["population"] == search.settings["elites"] == 0 and search.settings["refinement"] is True
+    sizes = []
+    for _ in range(30):
+        sizes.append(search.wanted())
+        ids, x = search.ask()
+        assert len(ids) == sizes[-1] and search.wanted() == 0
+        search.tell(ids, sphere(x))
+    assert sizes[0] == 2 and max(sizes) <= 40 and min(sizes) >= 1
+
+
+def test_ask_always_has_another_point():
+    search = Optimizer(DIM)
+    ids = np.concatenate([search.ask()[0] for _ in range(5)] + [search.ask(7)[0]])
+    np.testing.assert_array_equal(ids, np.arange(2 + 4 + 7))
+
+
+def test_no_point_of_many_workers_is_asked_for_twice():
+    search, rng = Optimizer(DIM), np.random.default_rng(1)
+    out, seen = [], []
+    while len(seen) < 600:
+        while len(out) < 8:
+            ids, x = search.ask(1)
+            out.append((ids, x))
+            seen.append(x[0].tobytes())
+        ids, x = out.pop(rng.integers(len(out)))
+        search.tell(ids, sphere(x))
+    assert 600 - 6 <= len(set(seen)) < 600  # some are evaluated again, to see whether there is noise
+
+
+def test_elites_need_a_population():
+    with pytest.raises(ValueError, match="elites can be given only with a population"):
+        Optimizer(DIM, elites=5)
 
 
 # ---- The command
@@ -117,25 +177,27 @@ def exported(study, csv):
 
 
 @needs_command
+@pytest.mark.parametrize("options", [{}, {"population": 50, "refinement": False}, {"population": 20}])
 @pytest.mark.parametrize("name, words", [("sphere:dim=20,active=3", ()), ("sphere:dim=20,active=3,noise=0.5", ()),
                                          ("smop1:dim=20", ("--penalty", "0.1", "--aggregate", "mean"))])
-def test_points_are_those_of_the_command(tmp_path, name, words):
+def test_points_are_those_of_the_command(tmp_path, name, words, options):
     study = tmp_path / "s.study"
-    command("optimize", "--problem", name, "--seed", 7, "--population", 50, "--generations", 4, *words,
-            "--study", study)
+    said = [word for key, value in options.items() for word in (f"--{key}", "no" if value is False else value)]
+    command("optimize", "--problem", name, "--seed", 7, *said, "--generations", 12, *words, "--study", study)
     shown = json.loads(command("show", "--json", "--run", 1, study))
     problem = zilch.problem(name, seed=7)
-    search = Optimizer(problem.dim, seed=7, population=50, penalty=shown["penalty"], bounds=problem.bounds,
-                       aggregate=shown["settings"]["aggregate"])
+    search = Optimizer(problem.dim, seed=7, penalty=shown["penalty"], bounds=problem.bounds,
+                       aggregate=shown["settings"]["aggregate"], **options)
     ids, values, points = exported(study, tmp_path / "s.csv")
-    for part in np.split(np.arange(200), 4):
+    for _ in range(12):
         asked, x = search.ask()
+        part = asked.astype(int)
         np.testing.assert_array_equal(asked, ids[part])
         np.testing.assert_array_equal(x, points[part])
         value = problem(x, ids=asked)
         np.testing.assert_array_equal(value, values[part])
         search.tell(asked, value)
-    assert search.best.fitness == shown["best"]["fitness"]
+    assert search.progress.evaluations == len(ids) and search.best.fitness == shown["best"]["fitness"]
     assert [point.value for point in search.front] == [point["value"] for point in shown["front"]]
 
 
@@ -177,7 +239,7 @@ def test_every_option_is_in_the_signature_and_documented(function, kinds):
     words = function.__doc__ if function is not zilch.maximize else zilch.minimize.__doc__
     flat = " ".join(words.split())
     rows = [row for kind in kinds for row in _options.table(kind).values()]
-    assert len(rows) == {1: 29, 3: 36}[len(kinds)]
+    assert len(rows) == {1: 32, 3: 39}[len(kinds)]
     for row in rows:
         assert parameters[row.name].kind == inspect.Parameter.KEYWORD_ONLY
         assert re.search(rf"^    {row.name} : ", words, re.MULTILINE), row.name

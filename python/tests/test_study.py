@@ -16,7 +16,7 @@ BUILT = Path(__file__).parents[2] / "build/release/cli/zilch"
 COMMAND = os.environ.get("ZILCH") or shutil.which("zilch") or (str(BUILT) if BUILT.exists() else None)
 needs_command = pytest.mark.skipif(COMMAND is None, reason="no command: put its path into ZILCH")
 
-SHORT = {"population": 20, "generations": 4, "penalty": 0.01}
+SHORT = {"population": 20, "refinement": False, "generations": 4, "penalty": 0.01}
 
 
 def command(*words):

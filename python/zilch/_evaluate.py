@@ -18,6 +18,7 @@ from ._optimizer import Optimizer
 from ._problem import Problem
 
 _REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
+_AUTOMATIC = 2000  # points in the largest population that is chosen automatically
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
 
 
@@ -178,25 +179,27 @@ def drive(optimizer: Optimizer, objective: Objective, ending: Ending, observer: 
 def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending, observer: Observer) -> str:
     optimizer.advance()  # first points may be good enough
     asked = _asked_and_told(optimizer)
-    population = optimizer.settings["population"]
+    settings = optimizer.settings
+    remembered = _REMEMBERED * (settings["population"] or _AUTOMATIC)
+    is_refining = settings["method"] == "default" and settings["refinement"] and not settings["archive_size"]
     while True:
         stop, left = _core.reached(optimizer._optimizer, ending.limits, ending.final, ending.is_noisy)
         objective.lost = asked - _asked_and_told(optimizer)
         if stop != "not stopped":
             return stop
-        n = min(population, left - objective.lost)
+        restarts = optimizer.progress.restarts
+        n = min(optimizer.wanted() or 1, left - objective.lost)
+        if optimizer.progress.restarts > restarts and not is_refining:
+            return _ending(optimizer)
         if n <= 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
             return "evaluations"
         asked += n
-        restarts = optimizer.progress.restarts
         ids, x = optimizer.ask(n)
-        if optimizer.progress.restarts > restarts:
-            return _ending(optimizer)
         objective.generation = optimizer.progress.generations
         objective.submit(ids, x, ids)
         began = time.perf_counter()
         _await_generation(optimizer, objective)
-        objective.drop(_REMEMBERED * population)
+        objective.drop(remembered)
         if observer(time.perf_counter() - began):
             return "observer"
 

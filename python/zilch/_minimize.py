@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from ._option_types import SearchOptions
 
+_BETWEEN = 1.0  # seconds between two lines about the search
+
 _HISTORY = [("generation", np.int64), ("evaluations", np.int64), ("best_value", np.float64),
             ("best_fitness", np.float64), ("best_active", np.int64), ("noise", np.float64)]
 
@@ -102,8 +104,10 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     executor
         Anything with ``submit(f, x)`` whose futures have ``add_done_callback``: of concurrent.futures, Dask,
         mpi4py.futures ... Results may come in any order. With ``quorum=0.9`` a generation does not wait for the last tenth.
+        Many of the default's generations have a few points only: with many workers, give a `population` and
+        ``refinement=False``, or ask and tell with ``zilch.Optimizer``, which always has another point.
     vectorized : bool
-        With an executor, each call gets a sixteenth of the population.
+        With an executor, each call gets a sixteenth of the generation.
     study : path
         A file that keeps every generation. If you call it again after an interruption, with the same arguments, it goes on. A
         function is known by its module, name and line, not by the data that it refers to.
@@ -120,7 +124,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     threads : int
         For a problem of the library's own; 0: one for each processor.
     disp : bool
-        Say each generation on standard error.
+        Say how it goes on standard error, after a generation, once a second at most.
 
     The options, of which each may be None for its default. The defaults shown are those of the method "default". A problem of
     the library's own has a penalty that suits it.
@@ -128,10 +132,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     OPTIONS
 
     >>> import zilch
-    >>> result = zilch.minimize(lambda x: (x[3] - 1.5)**2 + (x[11] + 0.5)**2, 20, penalty=0.01,
-    ...                         population=100, generations=40)
-    >>> result.active, result.x[[3, 11]].round(3)
-    (2, array([ 1.5, -0.5]))
+    >>> result = zilch.minimize(lambda x: (x[3] - 1.5)**2 + (x[11] + 0.5)**2, 20, penalty=0.01)
+    >>> result.active, result.x[[3, 11]].round(3), result.message
+    (2, array([ 1.5, -0.5]), 'stopped by: converged')
     """
     _arrays.count(threads, "threads", 0, 4096)
     if _arrays.count(held_out, "held_out") and not (isinstance(f, Problem) and f.is_noisy):
@@ -148,8 +151,11 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
         raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
     ending = _ending(limits, final if final_evaluations != 0 else None, 0 if first is None else len(first), _is_noisy(f, noisy))
+    chosen_options = {name: given[name] for name in texts}
+    if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
+        chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
     optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, groups=groups,
-                          forced_on=forced_on, forced_off=forced_off, **{name: given[name] for name in texts})
+                          forced_on=forced_on, forced_off=forced_off, **chosen_options)
     asked = _Asked(limits, final, final_evaluations != 0, ending.is_noisy, _names(names, x0, f, optimizer.dim))
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
@@ -169,7 +175,7 @@ def maximize(*arguments: Any, **options: Any) -> Result:
     """The same, for the greatest value. Takes what ``zilch.minimize`` takes.
 
     >>> import zilch
-    >>> zilch.maximize(lambda x: 3 - (x[1] - 2)**2, 5, penalty=0.1, population=50, generations=40).x.round(3)
+    >>> zilch.maximize(lambda x: 3 - (x[1] - 2)**2, 5, penalty=0.1, evaluations=500).x.round(3)
     array([0., 2., 0., 0., 0.])
     """
     return minimize(*arguments, **{"direction": "maximize", **options})
@@ -292,7 +298,7 @@ class _Watcher:
         self.callback = callback
         self.disp = disp
         self.history: list[tuple[Any, ...]] = keeper.history()
-        self.began = time.perf_counter()
+        self.began = self.said = time.perf_counter()
 
     def __call__(self, evaluating: float) -> bool:
         p = self.optimizer.progress
@@ -300,7 +306,8 @@ class _Watcher:
         self.keeper.record(evaluating, max(now - self.began - evaluating, 0.0))
         self.began = now
         self.history.append((p.generations, p.evaluations, p.best_value, p.best_fitness, p.best_active, p.noise))
-        if self.disp:
+        if self.disp and (p.generations == 1 or now - self.said >= _BETWEEN):
+            self.said = now
             print(f"generation {p.generations}: best value {p.best_value:g}, {p.best_active} active, "
                   f"{p.evaluations} evaluations", file=sys.stderr)
         try:

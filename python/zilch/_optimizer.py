@@ -99,8 +99,8 @@ class Optimizer:
     OPTIONS
 
     >>> import zilch
-    >>> search = zilch.Optimizer(20, penalty=0.01, population=100)
-    >>> while search.progress.generations < 40:
+    >>> search = zilch.Optimizer(20, penalty=0.01)
+    >>> while search.progress.evaluations < 1000:
     ...     ids, X = search.ask()
     ...     search.tell(ids, (X[:, 3] - 1.5)**2 + (X[:, 11] + 0.5)**2)
     >>> search.best.active, search.best.x[[3, 11]].round(3)
@@ -118,9 +118,16 @@ class Optimizer:
 
     # ---- Ask and tell
 
+    def wanted(self) -> int:
+        """How many more points the generation wants to have asked for before it can close."""
+        return _core.wanted(self._optimizer)
+
     def ask(self, n: int | None = None) -> tuple[Ids, Floats]:
-        """n points to evaluate, a population unless said otherwise: their ids, and a row for each."""
-        size = self.settings["population"] if n is None else _arrays.count(n, "n", 0, 2**40)
+        """n points to evaluate: their ids, and a row for each. Without n, all that the generation still wants, or one more.
+
+        A generation may have few points. If you can evaluate many at the same time, ask for so many.
+        """
+        size = self.wanted() or 1 if n is None else _arrays.count(n, "n", 0, 2**40)
         ids = np.empty(size, dtype=np.uint64)
         x = np.empty((size, self.dim))
         _core.ask(self._optimizer, ids, x)

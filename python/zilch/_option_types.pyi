@@ -7,6 +7,7 @@ class OptimizerOptions(TypedDict, total=False):
     archive_size: int | None
     direction: Literal["minimize", "maximize"] | None
     elites: int | None
+    expected_evaluations: int | None
     immigrants: float | None
     initial_mu: float | None
     initial_p: float | None
@@ -27,8 +28,10 @@ class OptimizerOptions(TypedDict, total=False):
     reactivation: float | None
     recombination: float | None
     reevaluate: Literal["all", "uncertain", "none"] | None
+    refinement: bool | None
     shrinkage: Literal["none", "entrywise", "bayes", "fisher", "all"] | None
     sigma_floor: float | None
+    smoothing: bool | None
     structure: Literal["full", "diagonal", "low-rank"] | None
     variance_scaling: bool | None
     weighting: Literal["equal", "linear"] | None

@@ -143,6 +143,11 @@ void zi_read_floats(zi_reader *reader, float *values, size_t count)
     }
 }
 
+int zi_read_fits(const zi_reader *reader, uint64_t count, size_t size)
+{
+    return reader->ok && count <= (reader->length - reader->position) / size;
+}
+
 int zi_read_checksum(zi_reader *reader)
 {
     assert(reader->position <= reader->length);

@@ -34,6 +34,8 @@ uint64_t zi_read_u64(zi_reader *reader);
 double zi_read_double(zi_reader *reader);
 void zi_read_doubles(zi_reader *reader, double *values, size_t count);
 void zi_read_floats(zi_reader *reader, float *values, size_t count);
+/* Whether so many things of `size` bytes, or more, can still be there. */
+int zi_read_fits(const zi_reader *reader, uint64_t count, size_t size);
 int zi_read_checksum(zi_reader *reader); /* true if it is that of everything before it */
 
 uint64_t zi_crc64(const void *bytes, size_t count); /* CRC-64/XZ */

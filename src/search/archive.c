@@ -22,10 +22,10 @@ void zi_archive_free(zi_archive *archive)
 
 /* ---- Points ------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const zi_archive *archive, size_t row)
+static uint64_t hash_of(const zi_rows *rows, size_t row)
 {
     size_t length;
-    const unsigned char *bytes = zi_rows_bytes(&archive->rows, row, &length);
+    const unsigned char *bytes = zi_rows_bytes(rows, row, &length);
     uint64_t hash = length;
     for (size_t at = 0; at < length; at += 8) {
         uint64_t word = 0;
@@ -36,19 +36,11 @@ static uint64_t hash_of(const zi_archive *archive, size_t row)
     return hash;
 }
 
-static int is_equal(const zi_archive *archive, size_t a, size_t b)
+/* The place in the table where a point equal to this row stands, or would stand. */
+static size_t place_of(const zi_archive *archive, const zi_rows *rows, size_t row)
 {
-    size_t length_a, length_b;
-    const unsigned char *bytes_a = zi_rows_bytes(&archive->rows, a, &length_a);
-    const unsigned char *bytes_b = zi_rows_bytes(&archive->rows, b, &length_b);
-    return length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
-}
-
-/* The place in the table where a row equal to this one stands, or would stand. */
-static size_t place_of(const zi_archive *archive, size_t row)
-{
-    size_t place = (size_t)hash_of(archive, row) & (archive->slots - 1);
-    while (archive->slot[place] && !is_equal(archive, archive->slot[place] - 1, row)) {
+    size_t place = (size_t)hash_of(rows, row) & (archive->slots - 1);
+    while (archive->slot[place] && !zi_rows_is_equal(&archive->rows, archive->slot[place] - 1, rows, row)) {
         place = (place + 1) & (archive->slots - 1);
     }
     return place;
@@ -59,7 +51,7 @@ static void fill_table(zi_archive *archive)
     memset(archive->slot, 0, archive->slots * sizeof *archive->slot);
     for (size_t row = 0; row < archive->rows.count; row++) {
         if (!zi_archive_is_forgotten(archive, row)) {
-            archive->slot[place_of(archive, row)] = (uint32_t)row + 1;
+            archive->slot[place_of(archive, &archive->rows, row)] = (uint32_t)row + 1;
         }
     }
 }
@@ -89,7 +81,7 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
     ZI_TRY(widen_table(archive));
     ZI_TRY(zi_grow(&archive->entry, sizeof *archive->entry, row, row + 1, &archive->entry_capacity));
     ZI_TRY(zi_rows_append(&archive->rows, genome));
-    const size_t place = place_of(archive, row);
+    const size_t place = place_of(archive, &archive->rows, row);
     if (archive->slot[place]) {
         zi_rows_take_back(&archive->rows);
         *point = archive->slot[place] - 1;
@@ -101,7 +93,34 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
     return ZILCH_OK;
 }
 
+zilch_status zi_archive_lookup(const zi_archive *archive, const double *genome, size_t *point, int *is_there)
+{
+    zi_rows wanted = {.width = archive->rows.width};
+    *is_there = 0;
+    if (archive->slots == 0) {
+        return ZILCH_OK;
+    }
+    const zilch_status status = zi_rows_append(&wanted, genome);
+    const uint32_t found = status == ZILCH_OK ? archive->slot[place_of(archive, &wanted, 0)] : 0;
+    zi_rows_free(&wanted);
+    *is_there = found != 0;
+    *point = found ? found - 1 : 0;
+    return status;
+}
+
 /* ---- Worth -------------------------------------------------------------------------------------- */
+
+static int is_better(const zi_archive *archive, size_t a, size_t b);
+
+void zi_archive_find_best(zi_archive *archive)
+{
+    archive->best = 0;
+    for (size_t row = 0; row < archive->rows.count; row++) {
+        if (archive->entry[row].is_ranked && (!archive->best || is_better(archive, row, archive->best - 1))) {
+            archive->best = row + 1;
+        }
+    }
+}
 
 /* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. */
 void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
@@ -111,6 +130,7 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
     const double weight = evaluation->weight;
     const int failed = !isfinite(value);
     w->id = evaluation->id > w->id ? evaluation->id : w->id;
+    const zi_archive_entry before = *w;
     w->evaluations++;
     w->failures += (uint32_t)failed;
     if (archive->aggregate == ZILCH_AGGREGATE_LATEST) {
@@ -124,6 +144,14 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
         const double careful = w->value * (1.0 - part) + value * part; /* of values that far apart */
         w->value = !w->is_ranked ? value : isfinite(mean) ? mean : careful;
         w->is_ranked = 1;
+    }
+    w->estimate = w->value;
+    const size_t row = evaluation->point;
+    if (archive->best == row + 1 &&
+        (!w->is_ranked || archive->sign * w->estimate > archive->sign * before.estimate)) {
+        zi_archive_find_best(archive);
+    } else if (w->is_ranked && (!archive->best || is_better(archive, row, archive->best - 1))) {
+        archive->best = row + 1;
     }
 }
 
@@ -156,8 +184,8 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 /* A total order: two points are never equal. */
 static int is_better(const zi_archive *archive, size_t a, size_t b)
 {
-    const double cost_a = zi_archive_cost(archive, archive->entry[a].value, archive->entry[a].active);
-    const double cost_b = zi_archive_cost(archive, archive->entry[b].value, archive->entry[b].active);
+    const double cost_a = zi_archive_cost(archive, archive->entry[a].estimate, archive->entry[a].active);
+    const double cost_b = zi_archive_cost(archive, archive->entry[b].estimate, archive->entry[b].active);
     return cost_a < cost_b || (cost_a == cost_b && a < b);
 }
 
@@ -179,12 +207,22 @@ static void sift_down(const zi_archive *archive, size_t *heap, size_t count, siz
     }
 }
 
+int zi_archive_best(const zi_archive *archive, size_t *best)
+{
+    *best = archive->best ? archive->best - 1 : 0;
+    return archive->best != 0;
+}
+
 /* The best so far are kept in a heap with the worst of them on top; taking it apart sorts them. */
-size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best)
+static size_t select_points(const zi_archive *archive, uint64_t since, int is_drawn, size_t most,
+                            size_t *best)
 {
     size_t count = 0;
     for (size_t row = 0; row < archive->rows.count && most; row++) {
-        if (!archive->entry[row].is_ranked || archive->entry[row].id < since) {
+        const uint64_t id = archive->entry[row].id;
+        const int is_refined = id >= ZI_REFINED_ID && id < ZI_FOREIGN_ID;
+        if (!archive->entry[row].is_ranked || zi_id_number(id) < since ||
+            (is_drawn && is_refined && archive->best != row + 1)) {
             continue;
         }
         if (count < most) {
@@ -207,6 +245,16 @@ size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most,
         sift_down(archive, best, left - 1, 0);
     }
     return count;
+}
+
+size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best)
+{
+    return select_points(archive, since, 0, most, best);
+}
+
+size_t zi_archive_select_drawn(const zi_archive *archive, uint64_t since, size_t most, size_t *best)
+{
+    return select_points(archive, since, 1, most, best);
 }
 
 /* ---- Forgetting ----------------------------------------------------------------------------------- */

@@ -6,9 +6,10 @@
 #include "search/sparse_rows.h"
 
 typedef struct zi_archive_entry {
-    double value;                   /* latest, or mean of what succeeded */
-    double weight;                  /* of the value: 1, or the sum of the weights in the mean */
-    uint64_t id;                    /* the highest of its evaluations' */
+    double value;    /* latest, or mean of what succeeded */
+    double estimate; /* what it is ranked by: the value, or more where there is noise (trend.h) */
+    double weight;   /* of the value: 1, or the sum of the weights in the mean */
+    uint64_t id;     /* the highest of its evaluations' */
     uint32_t evaluations, failures; /* failures are among the evaluations */
     uint32_t active;
     uint32_t is_ranked; /* has a value that counts */
@@ -25,12 +26,16 @@ typedef struct zi_archive {
     size_t slots;      /* a power of 2, or 0 */
     size_t *forgotten; /* points that the last zi_archive_forget() has forgotten: */
     size_t forgotten_count, forgotten_capacity;
+    size_t best; /* number of the best point + 1; 0: there is none */
 } zi_archive;
 
 void zi_archive_free(zi_archive *archive);
 
 /* Finds or adds the point with this genome, of `active` active coordinates. */
 zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point);
+
+/* Whether there is a point with this genome. */
+zilch_status zi_archive_lookup(const zi_archive *archive, const double *genome, size_t *point, int *is_there);
 
 /* The coordinates of all but the best `most` points, and the best `most` since an id, are forgotten; what
  * they are worth stays. They are not found, selected or ranked any more. */
@@ -56,6 +61,13 @@ double zi_archive_fitness(const zi_archive *archive, double value, size_t active
 /* The best `most` points, best first, of equals the older; gives how many there were. Only those that were
  * asked for with this id or a later one, and foreign ones; 0: all. */
 size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
+
+/* The same of points that the refinement has not found, and of the best point of all. */
+size_t zi_archive_select_drawn(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
+
+/* The best point of all; 0 if there is none. After entries were filled in by hand, it must be found first. */
+void zi_archive_find_best(zi_archive *archive);
+int zi_archive_best(const zi_archive *archive, size_t *best);
 
 zilch_record zi_archive_record(const zi_archive *archive, size_t point);
 

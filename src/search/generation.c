@@ -1,10 +1,11 @@
 /* Opening a generation: the elites are chosen, the law is fitted to them, points are drawn. New points come
  * in pieces of one size, each with random numbers of its own, so that they do not depend on how many are
  * asked for at once. */
-#include "search/optimizer.h"
+#include "search/turns.h"
 
 #include "base/memory.h"
 #include "model/model.h"
+#include "search/repeats.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 static double cost_of(const zilch_optimizer *o, size_t point)
 {
     const zi_archive_entry *w = &o->archive.entry[point];
-    return zi_archive_cost(&o->archive, w->value, w->active);
+    return zi_archive_cost(&o->archive, w->estimate, w->active);
 }
 
 /* To be freed. */
@@ -40,13 +41,14 @@ static zilch_status read_genomes(const zilch_optimizer *o, size_t count, const s
  * errors, as usual; and the best, to see whether there is noise. */
 static int is_reevaluated(const zilch_optimizer *o, double noise, size_t k)
 {
-    const double error = noise / sqrt(o->archive.entry[o->elite[k]].weight);
+    const double error = zi_trend_error(&o->trend, noise / sqrt(o->archive.entry[o->elite[k]].weight));
     return o->options.reevaluate == ZILCH_REEVALUATE_ALL ||
            (o->options.reevaluate == ZILCH_REEVALUATE_UNCERTAIN &&
-            (k == 0 || !(cost_of(o, o->elite[k]) + 2.0 * error <= cost_of(o, o->elite[o->elites - 1]))));
+            ((k == 0 && zi_turn_checks_noise(o)) ||
+             !(cost_of(o, o->elite[k]) + 2.0 * error <= cost_of(o, o->elite[o->elites - 1]))));
 }
 
-static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
+zilch_status zi_generation_reserve(zilch_optimizer *o, size_t slots)
 {
     ZI_TRY(zi_grow(&o->slot, sizeof *o->slot, o->slots, slots, &o->slot_capacity));
     return zi_grow(&o->genome, o->width * sizeof *o->genome, o->slots, slots, &o->genome_capacity);
@@ -55,10 +57,14 @@ static zilch_status reserve_slots(zilch_optimizer *o, size_t slots)
 static zilch_status choose_elites(zilch_optimizer *o)
 {
     const double noise = zi_noise_deviation(&o->noise);
-    o->elites = zi_archive_select(&o->archive, o->epoch.first_id, (size_t)o->options.elites, o->elite);
-    ZI_TRY(reserve_slots(o, o->elites));
+    o->population = zi_turn_population(o);
+    o->elites =
+        zi_archive_select_drawn(&o->archive, o->epoch.first_id, zi_turn_elites(o, o->population), o->elite);
+    ZI_TRY(zi_generation_reserve(o, o->elites));
     for (size_t k = 0; k < o->elites; k++) {
-        if (is_reevaluated(o, noise, k)) {
+        const int has_room =
+            o->options.population || 2 * o->slots < o->population; /* half is for new points */
+        if (has_room && is_reevaluated(o, noise, k)) {
             zi_rows_read(&o->archive.rows, o->elite[k], o->genome + o->slots * o->width);
             o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
         }
@@ -72,7 +78,7 @@ static zilch_status choose_elites(zilch_optimizer *o)
 /* In the first generation only points from elsewhere can be elites. */
 static int is_enough(const zilch_optimizer *o, size_t elites)
 {
-    return elites >= (o->generations > o->epoch.begin ? 2 : o->options.elites);
+    return elites >= (o->generations > o->epoch.begin ? 2 : zi_turn_elites(o, zi_turn_population(o)));
 }
 
 /* Fits a law to these points of the archive, best first. Whatever it returns, zi_fitted_free(). */
@@ -125,8 +131,9 @@ zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
     if (!zi_law_is_zig(o->options.method)) {
         return zi_fail(ZILCH_ESTATE, "model: the method %s has none", zilch_method_name(o->options.method));
     }
-    ZI_TRY(zi_alloc(&point, (size_t)o->options.elites));
-    const size_t elites = zi_archive_select(&o->archive, o->epoch.first_id, (size_t)o->options.elites, point);
+    const size_t most = zi_turn_elites(o, zi_turn_population(o));
+    ZI_TRY(zi_alloc(&point, most));
+    const size_t elites = zi_archive_select_drawn(&o->archive, o->epoch.first_id, most, point);
     zilch_status status = is_enough(o, elites)
                               ? fit_to(o, elites, point, &fitted)
                               : zi_fail(ZILCH_ESTATE, "model: there are not enough elites to fit it to yet");
@@ -142,21 +149,24 @@ zilch_status zilch_optimizer_model(const zilch_optimizer *o, zilch_model **out)
 void zi_generation_forget(zilch_optimizer *o)
 {
     zi_fitted_free(&o->fitted);
-    o->slots = o->elites = o->reevaluated = o->handed = o->told = 0;
+    o->slots = o->elites = o->reevaluated = o->population = o->refined = o->handed = o->told = 0;
 }
 
 /* ---- New points ------------------------------------------------------------------- */
 
 /* Brings new genomes within the limits. */
-static zilch_status repair_rows(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
+static zilch_status repair_rows(zilch_optimizer *o, const double *elite, int is_first, size_t *rows,
                                 double *genome)
 {
     const zilch_method method = o->options.method;
     zi_marginals marginals = {0};
     zi_repairer repairer = {0};
     double *x;
+    const int may_repeat = !o->turns.refine || zi_noise_deviation(&o->noise) > 0.0;
+    zilch_rng repeats = stream_of(o, STREAM_REPAIR);
+    repeats.counter = (UINT64_C(1) << 62) + ((uint64_t)o->slots << 32);
     if (o->constraints.is_free) {
-        return ZILCH_OK;
+        return may_repeat ? ZILCH_OK : zi_repeats_replace(o, NULL, repeats, rows, genome);
     }
     ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim)); /* a point, and the elites */
     zilch_status status = zi_marginals_create(&marginals, o->dim, o->options.initial_p, &o->first);
@@ -167,13 +177,16 @@ static zilch_status repair_rows(const zilch_optimizer *o, const double *elite, i
         zi_marginals_estimate(&marginals, o->dim, &o->first, o->elites, x + o->dim);
     }
     status = status == ZILCH_OK ? zi_repairer_create(&repairer, &o->constraints, &marginals) : status;
-    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
+    for (size_t i = 0; i < *rows && status == ZILCH_OK; i++) {
         zilch_rng rng = stream_of(o, STREAM_REPAIR);
         rng.counter = (uint64_t)(o->slots + i) << ROW_LOG2;
         double *row = genome + i * o->width;
         zi_law_point(method, o->dim, row, x);
         zi_repair(&repairer, rng, x);
         zi_law_follow(method, o->dim, x, row);
+    }
+    if (status == ZILCH_OK && !may_repeat) {
+        status = zi_repeats_replace(o, &repairer, repeats, rows, genome);
     }
     zi_repairer_free(&repairer);
     zi_marginals_free(&marginals);
@@ -200,7 +213,8 @@ static zilch_status check_finite(const zilch_optimizer *o, int is_first, size_t 
     return ZILCH_OK;
 }
 
-static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, int is_first, size_t rows,
+/* *rows may become fewer. */
+static zilch_status draw_piece(zilch_optimizer *o, const double *elite, int is_first, size_t *rows,
                                double *genome)
 {
     zi_draw draw = {.options = &o->options,
@@ -211,12 +225,12 @@ static zilch_status draw_piece(const zilch_optimizer *o, const double *elite, in
                     .fitted = &o->fitted,
                     .first = &o->first,
                     .rng = stream_of(o, STREAM_LAW),
-                    .rows = rows,
+                    .rows = *rows,
                     .genome = genome};
-    draw.rng.counter = (uint64_t)((o->slots - o->reevaluated) / rows) << PIECE_LOG2;
+    draw.rng.counter = (uint64_t)((o->slots - o->reevaluated - o->refined) / *rows) << PIECE_LOG2;
     ZI_TRY(is_first ? zi_draw_first(&draw) : zi_draw_next(&draw));
     ZI_TRY(repair_rows(o, elite, is_first, rows, genome));
-    return check_finite(o, is_first, rows, genome);
+    return check_finite(o, is_first, *rows, genome);
 }
 
 /* ---- Where no law can follow ------------------------------------------------------ */
@@ -246,7 +260,7 @@ static zilch_stop look_at_elites(const zilch_optimizer *o, const double *elite)
 /* ---- Opening ---------------------------------------------------------------------- */
 
 /* One more piece. With ENUMERIC, *ending has why. */
-static zilch_status append(zilch_optimizer *o, const double *elite, size_t rows, zilch_stop *ending)
+static zilch_status append(zilch_optimizer *o, const double *elite, size_t *rows, zilch_stop *ending)
 {
     double *genome = o->genome + o->slots * o->width;
     zilch_status status = zi_generation_fit(o);
@@ -265,19 +279,21 @@ static zilch_status append(zilch_optimizer *o, const double *elite, size_t rows,
  * the first law: the points that are out already stay as they are. */
 static zilch_status append_piece(zilch_optimizer *o, zilch_stop *ending)
 {
-    const size_t rows = (size_t)o->options.population - o->reevaluated;
+    size_t rows = o->refined ? zi_turn_population(o) : o->population - o->reevaluated;
+    const int is_opening = o->slots == o->reevaluated && !o->refined;
     double *elite;
     *ending = ZILCH_STOP_NONE;
-    ZI_TRY(reserve_slots(o, o->slots + rows));
+    ZI_TRY(zi_generation_reserve(o, o->slots + rows));
     ZI_TRY(read_genomes(o, o->elites, o->elite, &elite));
-    zilch_status status = append(o, elite, rows, ending);
-    if (status == ZILCH_ENUMERIC && o->slots > o->reevaluated) {
-        status = draw_piece(o, elite, 1, rows, o->genome + o->slots * o->width);
+    zilch_status status = append(o, elite, &rows, ending);
+    if (status == ZILCH_ENUMERIC && o->slots > o->reevaluated + o->refined) {
+        status = draw_piece(o, elite, 1, &rows, o->genome + o->slots * o->width);
     }
     zi_free(elite);
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
         o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
     }
+    o->population = is_opening && status == ZILCH_OK ? o->slots : o->population;
     return status;
 }
 
@@ -304,8 +320,12 @@ zilch_status zi_generation_open(zilch_optimizer *o, zilch_stop *ending)
                        "and zilch 0.1 can go on with it",
                        o->gone);
     }
-    zilch_status status = choose_elites(o);
-    status = status == ZILCH_OK ? append_piece(o, ending) : status;
+    zilch_status status = zi_turn_open(o);
+    if (status == ZILCH_OK && o->slots == 0) {
+        status = choose_elites(o);
+        status = status == ZILCH_OK ? append_piece(o, ending) : status;
+        o->turns.checked = status == ZILCH_OK && o->reevaluated ? o->evaluations : o->turns.checked;
+    }
     return forget_if_failed(o, status);
 }
 
@@ -313,5 +333,6 @@ zilch_status zi_generation_open(zilch_optimizer *o, zilch_stop *ending)
 zilch_status zi_generation_restart(zilch_optimizer *o)
 {
     zi_optimizer_begin_anew(o);
+    o->population = zi_turn_population(o);
     return forget_if_failed(o, zi_generation_append(o));
 }

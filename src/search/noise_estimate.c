@@ -32,6 +32,9 @@ void zi_noise_watch(zi_noise *noise, const zi_archive_entry *before, double valu
 
 void zi_noise_age(zi_noise *noise)
 {
+    if (noise->squares == 0.0) { /* what has shown no noise does not grow old */
+        return;
+    }
     noise->squares *= kept;
     noise->count *= kept;
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "search/repeats.h"
 
 #include <math.h>
 
@@ -47,6 +48,23 @@ uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *o)
     return left - zilch_final_budget(&final, o);
 }
 
+/* A search that nothing else ends has converged when half of its evaluations, and enough to try every
+ * coordinate several times, have found nothing better. The methods that are there to compare with have as
+ * many generations as in the publication. */
+static zilch_stop end_by_itself(const zilch_optimizer *o, const zilch_limits *limits)
+{
+    enum { PUBLISHED_GENERATIONS = 100 };
+    const uint64_t since = o->evaluations - o->turns.improved;
+    if (limits->evaluations || limits->generations || limits->stagnation) {
+        return ZILCH_STOP_NONE;
+    }
+    if (o->options.method != ZILCH_METHOD_DEFAULT) {
+        return o->generations >= PUBLISHED_GENERATIONS ? ZILCH_STOP_GENERATIONS : ZILCH_STOP_NONE;
+    }
+    return since >= 1000 + 20 * (uint64_t)o->dim && since >= o->evaluations / 2 ? ZILCH_STOP_CONVERGED
+                                                                                : ZILCH_STOP_NONE;
+}
+
 static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
 {
     const zilch_progress p = zilch_optimizer_progress(o);
@@ -60,10 +78,13 @@ static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
     if (zilch_limits_left(limits, o) == 0) {
         return ZILCH_STOP_EVALUATIONS;
     }
+    if (o->turns.refine && !(zi_noise_deviation(&o->noise) > 0.0) && zi_points_are_exhausted(o)) {
+        return ZILCH_STOP_EXHAUSTED;
+    }
     if (limits->stagnation && p.generations - p.improved >= limits->stagnation) {
         return ZILCH_STOP_STAGNATION;
     }
-    return ZILCH_STOP_NONE;
+    return end_by_itself(o, limits);
 }
 
 zilch_status zilch_limits_reached(const zilch_limits *limits, const zilch_optimizer *optimizer,
@@ -155,19 +176,22 @@ static zilch_status evaluate(run *r, size_t n)
 static zilch_status advance(run *r, const zilch_limits *limits, zilch_stop *stop)
 {
     zilch_optimizer *o = r->optimizer;
-    const size_t population = (size_t)o->options.population;
-    size_t n = o->handed < population ? population - o->handed : o->handed - o->told;
-    const uint64_t left = zilch_limits_left(limits, o);
-    n = n > left ? (size_t)left : n;
-    ZI_TRY(make_room(r, n));
     if (o->slots == 0) {
         ZI_TRY(zi_optimizer_settle(o));
-        const zilch_status status = zi_generation_open(o, stop);
+        zilch_status status = zi_generation_open(o, stop);
+        if (*stop != ZILCH_STOP_NONE && o->turns.refine) { /* which is not all that there is */
+            status = zi_generation_restart(o);
+            *stop = ZILCH_STOP_NONE;
+        }
         if (*stop != ZILCH_STOP_NONE) {
             return ZILCH_OK;
         }
         ZI_TRY(status);
     }
+    size_t n = o->handed < o->population ? o->population - o->handed : o->handed - o->told;
+    const uint64_t left = zilch_limits_left(limits, o);
+    n = n > left ? (size_t)left : n;
+    ZI_TRY(make_room(r, n));
     return evaluate(r, n);
 }
 
@@ -185,6 +209,9 @@ zilch_status zilch_optimizer_run(zilch_optimizer *o, zilch_objective objective, 
         return zi_fail(ZILCH_EARG, "optimize: optimizer and objective must be given");
     }
     ZI_TRY(check_limits(&chosen));
+    if (o->generations == 0 && o->slots == 0 && o->options.expected_evaluations == 0) {
+        o->options.expected_evaluations = chosen.evaluations;
+    }
     zilch_status status = zi_optimizer_settle(o); /* a foreign point may be good enough */
     while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
         status = advance(&r, &chosen, &stop);

@@ -1,9 +1,10 @@
 /* Ask and tell. A generation opens when its first point is asked for (generation.c). It closes when enough
  * values are back: the archive takes them, in the order of their ids, whatever order they came in. */
-#include "search/optimizer.h"
+#include "search/turns.h"
 
 #include "base/memory.h"
 #include "search/optimizer_options.h"
+#include "search/repeats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
     }
     *out = NULL;
     zilch_optimizer_options chosen = options ? *options : zilch_optimizer_defaults();
-    if (chosen.elites == 0) {
+    if (chosen.population == 0 && chosen.method != ZILCH_METHOD_DEFAULT) {
+        chosen.population = 500;
+    }
+    if (chosen.elites == 0 && chosen.population) {
         chosen.elites = chosen.population / 5 > 2 ? chosen.population / 5 : 2;
     }
     ZI_TRY(zi_optimizer_options_check(dim, &chosen));
@@ -39,14 +43,16 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
                                        .sign = chosen.direction == ZILCH_MINIMIZE ? 1.0 : -1.0,
                                        .rows.width = width}};
     zilch_status status = zi_optimizer_options_copy(&o->options, dim, &chosen);
-    status = status == ZILCH_OK ? zi_alloc(&o->elite, (size_t)chosen.elites) : status;
+    status = status == ZILCH_OK ? zi_alloc(&o->elite, zi_most_elites(&o->options)) : status;
     status = status == ZILCH_OK ? zi_constraints_create(&o->constraints, dim, &o->options) : status;
     status = status == ZILCH_OK ? zi_first_law_check(&o->options, dim) : status;
     status = status == ZILCH_OK ? zi_first_create(&o->first, dim, &o->options) : status;
+    status = status == ZILCH_OK ? zi_turns_create(o) : status;
     if (status != ZILCH_OK) {
         zilch_optimizer_destroy(o);
         return zi_fail_within(status, "optimizer");
     }
+    o->points_in_all = zi_points_in_all(&o->constraints);
     *out = o;
     return ZILCH_OK;
 }
@@ -58,7 +64,9 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
     }
     zi_optimizer_options_free(&o->options);
     zi_constraints_free(&o->constraints);
+    zi_turns_free(&o->turns);
     zi_first_free(&o->first);
+    zi_trend_free(&o->trend);
     zi_archive_free(&o->archive);
     zi_law_state_free(&o->law_state);
     zi_fitted_free(&o->fitted);
@@ -105,11 +113,11 @@ static zilch_status announce_late(zilch_optimizer *o)
     return status;
 }
 
-/* Of those still asked for, the newest few generations' are remembered. */
+/* Of those still asked for, the newest are remembered. */
 static void forget_late(zilch_optimizer *o)
 {
     zi_stragglers *late = &o->stragglers;
-    const size_t most = 4 * (size_t)o->options.population;
+    const size_t most = zi_most_late(o);
     size_t asked = 0;
     size_t kept = 0;
     for (size_t i = 0; i < late->rows.count; i++) {
@@ -131,10 +139,26 @@ static void take_values(zilch_optimizer *o, size_t first)
 {
     for (size_t i = first; i < o->fresh.count; i++) {
         zi_evaluation *e = &o->fresh.list[i];
+        o->is_smooth = 0;
         e->weight = zi_noise_weigh(&o->noise, isfinite(e->value) ? e->error : NAN);
         zi_noise_watch(&o->noise, &o->archive.entry[e->point], e->value, e->weight);
         zi_archive_put(&o->archive, e);
     }
+}
+
+zilch_status zi_optimizer_smooth(zilch_optimizer *o)
+{
+    enum { LEAST = 2000, FOR_EACH = 40 }; /* points in a fit, for each new one: so it costs little */
+    const size_t most = FOR_EACH * zi_turn_population(o);
+    o->is_smooth = 1;
+    if (!o->options.smoothing || o->options.method != ZILCH_METHOD_DEFAULT || o->is_old ||
+        !(zi_noise_deviation(&o->noise) > 0.0)) {
+        return ZILCH_OK;
+    }
+    const zilch_status status =
+        zi_trend_fit(&o->trend, &o->archive, o->dim, most < LEAST ? LEAST : most, &o->noise);
+    o->is_smooth = status == ZILCH_OK;
+    return status;
 }
 
 zilch_status zi_optimizer_settle(zilch_optimizer *o)
@@ -147,10 +171,32 @@ zilch_status zi_optimizer_settle(zilch_optimizer *o)
     } else if (!o->fresh.is_closed) {
         o->fresh.count = first;
     }
-    return status;
+    return status == ZILCH_OK && !o->is_smooth ? zi_optimizer_smooth(o) : status;
 }
 
 /* ---- Asking ----------------------------------------------------------------------- */
+
+/* It can always go on. */
+static zilch_status open_generation(zilch_optimizer *o)
+{
+    zilch_stop ending;
+    if (o->slots) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_optimizer_settle(o));
+    const zilch_status status = zi_generation_open(o, &ending);
+    return ending == ZILCH_STOP_NONE ? status : zi_generation_restart(o);
+}
+
+zilch_status zilch_optimizer_wanted(zilch_optimizer *o, size_t *n)
+{
+    if (!o || !n) {
+        return zi_fail(ZILCH_EARG, "wanted: optimizer and a place for the result must be given");
+    }
+    ZI_TRY(open_generation(o));
+    *n = o->handed < o->population ? o->population - o->handed : 0;
+    return ZILCH_OK;
+}
 
 zilch_status zilch_optimizer_ask(zilch_optimizer *o, size_t n, uint64_t *id, double *x)
 {
@@ -160,11 +206,8 @@ zilch_status zilch_optimizer_ask(zilch_optimizer *o, size_t n, uint64_t *id, dou
     if (n > SIZE_MAX / 2 / sizeof(double) / o->width - o->handed) {
         return zi_fail(ZILCH_EARG, "ask: %zu points are more than memory can hold", n);
     }
-    if (n && o->slots == 0) {
-        ZI_TRY(zi_optimizer_settle(o));
-        zilch_stop ending;
-        const zilch_status status = zi_generation_open(o, &ending);
-        ZI_TRY(ending == ZILCH_STOP_NONE ? status : zi_generation_restart(o)); /* it can always go on */
+    if (n) {
+        ZI_TRY(open_generation(o));
     }
     while (o->slots < o->handed + n) {
         ZI_TRY(zi_generation_append(o));
@@ -172,7 +215,8 @@ zilch_status zilch_optimizer_ask(zilch_optimizer *o, size_t n, uint64_t *id, dou
     for (size_t i = 0; i < n; i++) {
         const size_t at = o->handed + i;
         o->slot[at].state = ZI_SLOT_ASKED;
-        o->slot[at].id = id[i] = o->first_id + at;
+        o->slot[at].id = zi_slot_id(o, at);
+        id[i] = zi_id_number(o->slot[at].id);
         zi_law_point(o->options.method, o->dim, o->genome + at * o->width, x + i * o->dim);
     }
     o->handed += n;
@@ -215,7 +259,8 @@ static zilch_status announce_told(zilch_optimizer *o)
 static void note_best(const zilch_optimizer *o, uint64_t since, double *least_cost, uint64_t *improved)
 {
     size_t best;
-    if (zi_archive_select(&o->archive, since, 1, &best)) {
+    if (since ? zi_archive_select(&o->archive, since, 1, &best)
+              : (size_t)zi_archive_best(&o->archive, &best)) {
         const zi_archive_entry *w = &o->archive.entry[best];
         const double cost = zi_archive_cost(&o->archive, w->value, w->active);
         if (cost < *least_cost) {
@@ -237,6 +282,7 @@ void zi_optimizer_take_old(zilch_optimizer *o)
     zilch_optimizer_options unbounded = o->options;
     unbounded.lower = unbounded.upper = NULL;
     o->is_old = 1;
+    zi_turns_free(&o->turns);
     o->constraints.is_reflecting = 0;
     zi_first_law(&unbounded, o->dim, o->first.mu, o->first.sigma);
 }
@@ -279,7 +325,7 @@ static zilch_status close_generation(zilch_optimizer *o)
 {
     const size_t first = o->fresh.is_closed ? 0 : o->fresh.count;
     const size_t late = o->stragglers.rows.count;
-    if (count_successes(o) == 0) {
+    if (count_successes(o) == 0 && !o->refined) { /* where the refinement is, may be all there is to fail */
         return fail_generation(o);
     }
     zilch_status status = zi_generation_fit(o); /* it is not if the points were drawn before a load */
@@ -289,6 +335,9 @@ static zilch_status close_generation(zilch_optimizer *o)
         o->fresh.count = first;
         o->stragglers.rows.count = late;
         return status;
+    }
+    for (size_t i = 0; i < o->refined; i++) {
+        o->turns.evaluations += o->slot[i].state == ZI_SLOT_TOLD;
     }
     take_values(o, first);
     zi_noise_age(&o->noise);
@@ -302,11 +351,14 @@ static zilch_status close_generation(zilch_optimizer *o)
     zi_generation_forget(o);
     o->generations++;
     o->fresh.is_closed = 1;
+    const double before = o->least_cost;
     note_best(o, 0, &o->least_cost, &o->improved);
+    o->turns.improved = o->least_cost < before ? o->evaluations : o->turns.improved;
     note_best(o, o->epoch.first_id, &o->epoch.least_cost, &o->epoch.improved);
     if (o->options.archive_size) { /* without memory for that, all are remembered until the next time */
         (void)!zi_archive_forget(&o->archive, o->epoch.first_id, (size_t)o->options.archive_size);
     }
+    (void)!zi_optimizer_smooth(o); /* or, without memory for it, before the next generation opens */
     return ZILCH_OK;
 }
 
@@ -331,18 +383,30 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The slot with this id; NULL if it was never asked for, or is forgotten. */
+/* The slot with this id, which says nothing of whose point it is; NULL if it was never asked for, or is
+ * forgotten. */
 static zi_slot *find_slot(zilch_optimizer *o, uint64_t id)
 {
     if (id >= o->first_id && id - o->first_id < o->handed) {
         return &o->slot[id - o->first_id];
     }
     for (size_t i = 0; i < o->stragglers.rows.count; i++) { /* few */
-        if (o->stragglers.slot[i].id == id) {
+        if (zi_id_number(o->stragglers.slot[i].id) == id) {
             return &o->stragglers.slot[i];
         }
     }
     return NULL;
+}
+
+/* In a generation of the refinement, points that were asked for beyond it are the distribution's: they close
+ * nothing. Without the refinement's own, the next generation would have to ask for these again. */
+static size_t count_told(const zilch_optimizer *o)
+{
+    size_t told = o->refined ? 0 : o->told;
+    for (size_t i = 0; i < o->refined; i++) {
+        told += o->slot[i].state == ZI_SLOT_TOLD;
+    }
+    return told;
 }
 
 /* All were asked for and not yet told, and none is there twice. */
@@ -400,10 +464,10 @@ zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint
         o->evaluations++;
         o->failures += isfinite(value[i]) ? 0 : 1;
     }
-    const double share = o->options.quorum * (double)o->options.population;
+    const double share = o->options.quorum * (double)o->population;
     const size_t needed = (size_t)ceil(share * (1.0 - 1e-12)); /* 0.07 of 100 is 7 */
-    if (o->told < needed || (o->told < o->handed && count_successes(o) == 0)) {
-        return ZILCH_OK; /* others are still out, and may do better */
+    if (o->slots == 0 || count_told(o) < needed || (o->told < o->handed && count_successes(o) == 0)) {
+        return ZILCH_OK; /* none is open, or others are still out, and may do better */
     }
     return close_generation(o);
 }

@@ -2,15 +2,18 @@
 #ifndef ZI_OPTIMIZER_H
 #define ZI_OPTIMIZER_H
 
+#include "base/ids.h"
 #include "search/archive.h"
 #include "search/constraints.h"
 #include "search/law.h"
 #include "search/noise_estimate.h"
+#include "search/refine.h"
+#include "search/trend.h"
 
 /* A point that was, or may be, asked for. */
 typedef enum zi_slot_state { ZI_SLOT_NEW, ZI_SLOT_ASKED, ZI_SLOT_TOLD } zi_slot_state;
 typedef struct zi_slot {
-    uint64_t id;
+    uint64_t id;         /* as the archive has it; whoever asks and tells has its zi_id_number() */
     double value, error; /* error NaN: not known */
     zi_slot_state state;
 } zi_slot;
@@ -39,12 +42,24 @@ typedef struct zi_epoch {
     uint64_t first_id; /* of its first evaluation */
 } zi_epoch;
 
+/* The refinement, a search from one point on, and the distribution take turns, a generation each. */
+typedef struct zi_turns {
+    zi_refine *refine;    /* NULL: the distribution has all of them */
+    uint64_t evaluations; /* that the refinement has had, */
+    double share;         /* and the share of all that it may have */
+    uint64_t starts;
+    double cost;       /* the least cost when it was started last */
+    uint64_t checked;  /* evaluations when a point was last evaluated again to see whether there is noise */
+    uint64_t improved; /* evaluations when the least cost was found */
+} zi_turns;
+
 struct zilch_optimizer {
     zilch_optimizer_options options; /* arrays and networks are its own */
     size_t dim, width;               /* of a point and of its genome */
     uint64_t seed;
     zi_constraints constraints;
     zi_first first;
+    uint64_t points_in_all; /* that the limits leave; 0: without end */
     zi_archive archive;
     size_t restored_points; /* how many the archive must have when it is given back; SIZE_MAX: any number */
 
@@ -54,6 +69,9 @@ struct zilch_optimizer {
     uint64_t restarts;
     zi_epoch epoch;
     zi_noise noise;
+    zi_turns turns;
+    zi_trend trend;         /* of noisy values; follows from the archive, and from the noise */
+    int is_smooth;          /* the archive's points are estimated by it */
     zi_law_state law_state; /* of the last generation that closed */
     int is_old;             /* read from what zilch 0.1 wrote, which has laws in the place of methods */
     const char *gone;       /* an option of an earlier version that this run needs; NULL: none */
@@ -61,6 +79,8 @@ struct zilch_optimizer {
     /* The open generation; there is none while slots is 0. The first `reevaluated` slots are elites that are
      * evaluated again; the first `handed` were asked for. */
     uint64_t first_id; /* of slot 0; the others follow */
+    size_t population; /* how many of them must be told, unless the quorum is lower */
+    size_t refined;    /* the first so many are the refinement's; then nothing is evaluated again */
     size_t slots, reevaluated, handed, told;
     size_t elites, *elite; /* points of the archive, best first */
     zi_fitted fitted;      /* its law, once a point was drawn from it here */
@@ -75,6 +95,9 @@ struct zilch_optimizer {
 /* Between generations: the archive takes what was told late, and foreign points. */
 zilch_status zi_optimizer_settle(zilch_optimizer *optimizer);
 
+/* Whenever the archive has changed: where values are noisy, its points are ranked by estimates. */
+zilch_status zi_optimizer_smooth(zilch_optimizer *optimizer);
+
 /* Opens a generation; on failure there is none. ENUMERIC: the elites have no law, or one whose points are no
  * numbers; *ending says whether that is because the search has converged or diverged, or STOP_NONE. Then
  * zi_generation_restart() opens one that begins anew. */
@@ -87,6 +110,14 @@ zilch_status zi_generation_append(zilch_optimizer *optimizer);
  * it, or when the generation closes after a load. */
 zilch_status zi_generation_fit(zilch_optimizer *optimizer);
 void zi_generation_forget(zilch_optimizer *optimizer);
+/* Room for so many slots. */
+zilch_status zi_generation_reserve(zilch_optimizer *optimizer, size_t slots);
+
+/* The id of a slot, as the archive has it. */
+static inline uint64_t zi_slot_id(const zilch_optimizer *optimizer, size_t slot)
+{
+    return (optimizer->first_id + slot) | (slot < optimizer->refined ? ZI_REFINED_ID : 0);
+}
 
 /* The archive is kept, but the next elites come from what is found from here on. */
 void zi_optimizer_begin_anew(zilch_optimizer *optimizer);

@@ -36,7 +36,7 @@ zilch_optimizer_options zilch_method_defaults(zilch_method method)
         o.initial_spread = 0.0;
         o.weighting = ZILCH_WEIGHTING_EQUAL;
         o.prior_sigma = o.margin = o.mean_shift = o.recombination = o.immigrants = o.reactivation = 0.0;
-        o.variance_scaling = 0;
+        o.variance_scaling = o.refinement = o.smoothing = 0;
     }
     return o;
 }
@@ -56,15 +56,26 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
                           "a population of %llu points is too large", (unsigned long long)o->population);
     }
-    if (o->elites < 2 || o->elites >= o->population) {
+    if (o->population && o->population < 3) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "population must be at least 3, or 0 for an automatic one, not %llu",
+                          (unsigned long long)o->population);
+    }
+    if (o->population == 0 && o->elites) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "elites can be given only with a population, of which they are a part");
+    }
+    if (o->population && (o->elites < 2 || o->elites >= o->population)) {
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
                           "elites must be at least 2 and fewer than the population of %llu, not %llu",
                           (unsigned long long)o->population, (unsigned long long)o->elites);
     }
-    if (o->archive_size && o->archive_size < o->elites) {
+    const uint64_t elites =
+        o->population ? o->elites : 2; /* of an automatic population, no more than are kept */
+    if (o->archive_size && o->archive_size < elites) {
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
                           "archive_size must be 0, for all, or at least the %llu elites, not %llu",
-                          (unsigned long long)o->elites, (unsigned long long)o->archive_size);
+                          (unsigned long long)elites, (unsigned long long)o->archive_size);
     }
     if (o->max_active > dim || o->min_active > dim) {
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},

@@ -21,5 +21,7 @@ zilch_model_options zi_optimizer_options_model(const zilch_optimizer_options *op
 zilch_status zi_optimizer_options_write(zi_writer *w, size_t dim, const zilch_optimizer_options *options);
 zilch_status zi_optimizer_options_read(zi_reader *r, uint32_t version, size_t dim,
                                        zilch_optimizer_options *out, const char **gone);
+/* EFORMAT: `what` of an optimiser's bytes is damaged. */
+zilch_status zi_optimizer_damaged(const char *what);
 
 #endif

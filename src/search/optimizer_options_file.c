@@ -75,7 +75,7 @@ zilch_status zi_optimizer_options_write(zi_writer *w, size_t dim, const zilch_op
 
 /* ---- Reading: nothing is trusted ------------------------------------------------------------------- */
 
-static zilch_status damaged(const char *what)
+zilch_status zi_optimizer_damaged(const char *what)
 {
     return zi_fail(ZILCH_EFORMAT, "optimizer: damaged: %s", what);
 }
@@ -110,7 +110,7 @@ static zilch_status read_texts(zi_reader *r, zilch_optimizer_options *out)
         read_text(r, name);
         read_text(r, text);
         if (!r->ok) {
-            return damaged("its options");
+            return zi_optimizer_damaged("its options");
         }
         const zilch_option *row = find_row(name);
         if (!row) {
@@ -118,11 +118,11 @@ static zilch_status read_texts(zi_reader *r, zilch_optimizer_options *out)
                            "optimizer: it has the option %s, which this version does not know", name);
         }
         if (zilch_option_parse(row, text, out) != ZILCH_OK) {
-            return damaged("its options");
+            return zi_optimizer_damaged("its options");
         }
         zilch_option_format(row, out, name);
         if (strcmp(name, text) != 0) { /* a value has one text */
-            return damaged("its options");
+            return zi_optimizer_damaged("its options");
         }
     }
     return ZILCH_OK;
@@ -144,7 +144,7 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
     const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale};
     const uint32_t has = zi_read_u32(r);
     if (has >= (uint32_t)HAS_NUMBERS << NUMBERS) {
-        return damaged("its options");
+        return zi_optimizer_damaged("its options");
     }
     if (has & HAS_FORCED) {
         ZI_TRY(zi_alloc(&forced, dim));
@@ -173,7 +173,7 @@ static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)
     const uint64_t length = zi_read_u64(r);
     zilch_networks *networks;
     if (!r->ok || length > r->length - r->position) {
-        return damaged("the networks are cut off");
+        return zi_optimizer_damaged("the networks are cut off");
     }
     if (length) {
         ZI_TRY(zilch_networks_unpack(&networks, r->data + r->position, (size_t)length));
@@ -229,6 +229,7 @@ static zilch_status read_old(zi_reader *r, uint32_t version, zilch_optimizer_opt
     static const zilch_method methods[] = {ZILCH_METHOD_DEFAULT, ZILCH_METHOD_GAUSSIAN, ZILCH_METHOD_ADHOC,
                                            ZILCH_METHOD_EA};
     const size_t count = version < 4 ? OLD_FIELDS_OF_VERSION_3 : OLD_FIELDS;
+    out->refinement = out->smoothing = 0; /* which there was not */
     for (size_t i = 0; i < count; i++) {
         for (const char *const *name = old_fields[i].name; *name; name++) {
             read_old_field(r, old_fields[i].type, *name, out, gone);
@@ -236,7 +237,7 @@ static zilch_status read_old(zi_reader *r, uint32_t version, zilch_optimizer_opt
     }
     const uint32_t law = (uint32_t)out->method;
     if (law >= sizeof methods / sizeof *methods || (uint32_t)out->weighting > ZILCH_WEIGHTING_LINEAR + 1) {
-        return damaged("its options");
+        return zi_optimizer_damaged("its options");
     }
     out->method = methods[law];
     if ((uint32_t)out->weighting > ZILCH_WEIGHTING_LINEAR) {
@@ -254,5 +255,5 @@ zilch_status zi_optimizer_options_read(zi_reader *r, uint32_t version, size_t di
     ZI_TRY(version < 5 ? read_old(r, version, out, gone) : read_texts(r, out));
     ZI_TRY(read_arrays(r, dim, out));
     ZI_TRY(read_networks(r, out));
-    return r->ok ? ZILCH_OK : damaged("its options");
+    return r->ok ? ZILCH_OK : zi_optimizer_damaged("its options");
 }

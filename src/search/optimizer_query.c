@@ -37,7 +37,7 @@ zilch_progress zilch_optimizer_progress(const zilch_optimizer *o)
                                .best_value = NAN,
                                .best_fitness = NAN};
     size_t best;
-    if (zi_archive_select(&o->archive, 0, 1, &best)) {
+    if (zi_archive_best(&o->archive, &best)) {
         const zilch_record record = zi_archive_record(&o->archive, best);
         progress.best_value = record.value;
         progress.best_fitness = record.fitness;
@@ -88,7 +88,7 @@ zilch_status zilch_optimizer_best(const zilch_optimizer *o, double *x, zilch_rec
     if (!o) {
         return zi_fail(ZILCH_EARG, "best: no optimizer given");
     }
-    if (!zi_archive_select(&o->archive, 0, 1, &best)) {
+    if (!zi_archive_best(&o->archive, &best)) {
         return zi_fail(ZILCH_ESTATE, "best: no evaluation has succeeded yet");
     }
     return zilch_optimizer_point(o, best, x, out);
@@ -181,8 +181,9 @@ static int generation_is_valid(const zilch_optimizer *o)
         told += o->slot[i].state == ZI_SLOT_TOLD;
     }
     return told == o->told && o->handed <= o->slots && o->reevaluated <= o->slots &&
-           o->reevaluated <= o->elites && o->elites <= o->options.elites && o->slots <= o->slot_capacity &&
-           o->slots <= o->genome_capacity && (o->slots == 0 || o->slots >= o->options.population);
+           o->reevaluated <= o->elites && (!o->options.elites || o->elites <= o->options.elites) &&
+           o->slots <= o->slot_capacity && o->slots <= o->genome_capacity &&
+           (o->slots == 0 || o->slots >= o->population) && o->refined <= o->slots;
 }
 
 int zi_optimizer_is_valid(const zilch_optimizer *o)

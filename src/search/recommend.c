@@ -116,10 +116,16 @@ static zilch_status check_options(const zilch_final_options *o)
 
 /* ---- Evaluating ------------------------------------------------------------------------------------- */
 
+/* Where values have a trend, few noisy ones do not outweigh it. */
 static void update_cost(const zilch_optimizer *o, candidate *c)
 {
     const zilch_tally *values = &c->tally.values;
-    c->cost = values->count ? zi_archive_cost(&o->archive, values->mean, c->active) : INFINITY;
+    double value = values->mean;
+    if (values->count && o->trend.terms) {
+        const double error = zi_noise_deviation(&o->noise) / sqrt((double)values->count);
+        value = zi_trend_estimate(&o->trend, zi_trend_at(&o->trend, c->x), value, error);
+    }
+    c->cost = values->count ? zi_archive_cost(&o->archive, value, c->active) : INFINITY;
 }
 
 /* Points that are evaluated in one call: as many as fit into 32 megabytes, and never so few that threads
@@ -172,6 +178,23 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
     zi_free(id);
     zi_free(x);
     return status;
+}
+
+/* A point whose value is on record, and exact, is not evaluated again. */
+static zilch_status evaluate_trial(contest *t, candidate *c, size_t repeats, uint64_t noise)
+{
+    const zilch_optimizer *o = t->optimizer;
+    size_t point;
+    int is_there = 0;
+    if (t->is_exact && o->options.method == ZILCH_METHOD_DEFAULT) {
+        ZI_TRY(zi_archive_lookup(&o->archive, c->x, &point, &is_there));
+    }
+    if (!is_there || !o->archive.entry[point].is_ranked) {
+        return evaluate(t, c, 1, repeats, noise);
+    }
+    zilch_tally_add(&c->tally.values, o->archive.entry[point].value);
+    update_cost(o, c);
+    return ZILCH_OK;
 }
 
 /* ---- Halving ------------------------------------------------------------------------------------------ */
@@ -284,7 +307,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
         }
         spare->active = best->active - (c->first[u + 1] - c->first[u]);
         spare->tally = (tally){0};
-        ZI_TRY(evaluate(t, spare, 1, repeats, noise));
+        ZI_TRY(evaluate_trial(t, spare, repeats, noise));
         if (!is_better(best, spare)) {
             double *const x = best->x;
             const size_t point = best->point;

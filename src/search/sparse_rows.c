@@ -13,6 +13,14 @@ static size_t mask_bytes(size_t width)
     return (width + 7) / 8;
 }
 
+int zi_rows_is_equal(const zi_rows *rows, size_t index, const zi_rows *other, size_t other_index)
+{
+    size_t length, other_length;
+    const unsigned char *bytes = zi_rows_bytes(rows, index, &length);
+    const unsigned char *other_bytes = zi_rows_bytes(other, other_index, &other_length);
+    return length == other_length && memcmp(bytes, other_bytes, length) == 0;
+}
+
 size_t zi_row_least(size_t width)
 {
     return mask_bytes(width);
@@ -118,6 +126,22 @@ void zi_rows_read(const zi_rows *rows, size_t index, double *row)
     size_t length;
     const unsigned char *bytes = zi_rows_bytes(rows, index, &length);
     read_row(rows->width, bytes, length, row);
+}
+
+size_t zi_rows_active(const zi_rows *rows, size_t index, size_t *position, double *entry)
+{
+    size_t length;
+    const unsigned char *bytes = zi_rows_bytes(rows, index, &length);
+    const size_t mask = mask_bytes(rows->width);
+    zi_reader reader = {.data = bytes, .length = length, .position = mask, .ok = 1};
+    size_t count = 0;
+    for (size_t i = 0; i < mask; i++) {
+        for (unsigned left = bytes[i]; left; left &= left - 1) {
+            position[count] = 8 * i + (size_t)__builtin_ctz(left);
+            entry[count++] = zi_read_double(&reader);
+        }
+    }
+    return count;
 }
 
 const unsigned char *zi_rows_bytes(const zi_rows *rows, size_t index, size_t *length)

@@ -29,6 +29,11 @@ void zi_rows_forget(zi_rows *rows, const unsigned char *is_kept);
 zilch_status zi_rows_append_empty(zi_rows *rows);
 int zi_rows_is_empty(const zi_rows *rows, size_t index);
 
+/* The entries of a row that are not zero, and where they are; room for all. Gives how many. */
+size_t zi_rows_active(const zi_rows *rows, size_t index, size_t *position, double *entry);
+/* Whether a row of one is equal to a row of the other. */
+int zi_rows_is_equal(const zi_rows *rows, size_t index, const zi_rows *other, size_t other_index);
+
 void zi_rows_read(const zi_rows *rows, size_t index, double *row);
 const unsigned char *zi_rows_bytes(const zi_rows *rows, size_t index, size_t *length);
 

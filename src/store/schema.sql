@@ -71,7 +71,8 @@ CREATE TABLE points (
     PRIMARY KEY (run, point)
 ) STRICT;
 
--- Every evaluation, in the order in which the archive took them.
+-- Every evaluation, in the order in which the archive took them. The id of a point that the refinement chose has
+-- 2^61 added to it, the id of a point that was not asked for begins at 2^62.
 CREATE TABLE evaluations (
     run        INTEGER NOT NULL,
     generation INTEGER NOT NULL,

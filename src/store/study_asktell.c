@@ -54,7 +54,7 @@ static zilch_status read_told(zi_statement *row, void *context)
 
 static uint64_t most_handed(const turn *t)
 {
-    const uint64_t most = t->optimizer->options.population + (uint64_t)MOST_MORE;
+    const uint64_t most = t->optimizer->population + (uint64_t)MOST_MORE;
     const uint64_t room = MOST_COORDINATES / t->optimizer->dim;
     return most < room ? most : room;
 }
@@ -96,8 +96,8 @@ static zilch_status ask(turn *t, size_t n, int is_more, uint64_t *id, double *x,
 {
     zi_statement *put;
     ZI_TRY(catch_up(t));
-    const size_t population = t->optimizer->options.population;
-    const size_t left = t->handed < population ? population - (size_t)t->handed : 0;
+    size_t left;
+    ZI_TRY(zilch_optimizer_wanted(t->optimizer, &left));
     const size_t given = is_more || n < left ? n : left;
     if (given > most_handed(t) - t->handed) {
         return zi_sql_fail(t->study->sql, ZILCH_EARG,
@@ -131,10 +131,32 @@ zilch_status zilch_study_ask(zilch_study *study, uint64_t run, size_t n, int is_
     return status;
 }
 
+/* Of generations that have closed without them. */
+static zilch_status list_late(const zilch_optimizer *o, size_t capacity, uint64_t *id, double *x,
+                              size_t *count)
+{
+    double *genome;
+    ZI_TRY(zi_alloc(&genome, o->width));
+    for (size_t i = 0; i < o->stragglers.rows.count; i++) {
+        if (o->stragglers.slot[i].state != ZI_SLOT_ASKED) {
+            continue;
+        }
+        if (*count < capacity) {
+            id[*count] = zi_id_number(o->stragglers.slot[i].id);
+            zi_rows_read(&o->stragglers.rows, i, genome);
+            zi_law_point(o->options.method, o->dim, genome, x + *count * o->dim);
+        }
+        *count += 1;
+    }
+    zi_free(genome);
+    return ZILCH_OK;
+}
+
 static zilch_status list_waiting(turn *t, size_t capacity, uint64_t *id, double *x, size_t *count)
 {
     ZI_TRY(catch_up(t));
     const zilch_optimizer *o = t->optimizer;
+    ZI_TRY(list_late(o, capacity, id, x, count));
     for (size_t i = 0; i < t->handed; i++) {
         if (o->slot[i].state != ZI_SLOT_ASKED) {
             continue;

@@ -284,6 +284,7 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     const unsigned char *genome = zi_column_blob(row, &length);
     row->is_sound &= isnan(evaluation.fitness) == isnan(evaluation.value);
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
+    evaluation.id = zi_id_number(evaluation.id);
     const run_shape *shape = &reading->shape;
     if (is_forgotten(genome, length)) {
         return reading->reader(reading->context, &evaluation);

@@ -147,11 +147,15 @@ static zilch_status read_options(const zilch_study *study, const zi_request *r, 
     return ZILCH_OK;
 }
 
+/* A run without this limit was begun by zilch 0.1, which had no words for its default. */
+static const uint64_t old_generations = 100;
+
 zilch_status zi_request_read(zilch_study *study, uint64_t run, size_t dim, zilch_method method,
                              zi_request *out)
 {
     *out = (zi_request){
         .run = run, .dim = dim, .limits = zilch_limits_defaults(), .final = zilch_final_defaults(method)};
+    out->limits.generations = old_generations;
     ZI_TRY(zi_study_rows(study, "SELECT kind, name, value FROM settings WHERE run = ? ORDER BY kind, name",
                          run, read_setting, out));
     ZI_TRY(zi_study_rows(study, "SELECT coordinate, name FROM coordinates WHERE run = ? ORDER BY coordinate",

@@ -328,7 +328,7 @@ def try_terminal():
     """The live line, which has codes of its own to be drawn over."""
     leader, follower = pty.openpty()
     with subprocess.Popen([ZILCH, "compare", "--problem", "smop1:dim=40", "--methods", MARK + ":default", "--seeds", "2",
-                           "--generations", "60"], stdout=subprocess.DEVNULL, stderr=follower) as started:
+                           "--evaluations", "30000"], stdout=subprocess.DEVNULL, stderr=follower) as started:
         os.close(follower)
         drawn = b""
         try:

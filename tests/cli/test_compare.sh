@@ -21,7 +21,7 @@ column()
   awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i} NR > 1 {print $at}'
 }
 
-small='population=20+elites=5'
+small='population=20+elites=5+refinement=no'
 rival="ea+reevaluate=all+initial-spread=0+final-pruning=no+$small"
 
 # The table: this sphere's optimum is all zeros; one method is told to begin there, the other may not go there.
@@ -29,14 +29,14 @@ expect_status 0 tiny --problem sphere:dim=4,active=0 --methods "$small+initial-p
 expect_in_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize'
 expect_in_output 'runs: 3 of each method, seeds 1 to 3, 4 generations'
 expect_in_output 'fitness: of the point that is recommended, with a penalty of 0 for each active coordinate'
-grep -qE '^population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +100\.0 +100\.0 +[0-9.]+ +-$' "$out" ||
+grep -qE '^population=20\+elites=5\+refinement=no\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +100\.0 +100\.0 +[0-9.]+ +-$' "$out" ||
   complain 'not the row of zeros'
-grep -qE '^population=20\+elites=5\+forced-on=1-4 +3( +[0-9.e+-]+){4} +4\.0 +0\.0 +0\.0 +[0-9.]+ +0\.064$' "$out" ||
+grep -qE '^population=20\+elites=5\+refinement=no\+forced-on=1-4 +3( +[0-9.e+-]+){4} +4\.0 +0\.0 +0\.0 +[0-9.]+ +0\.064$' "$out" ||
   complain 'not the row of the other'
 expect_in_output "p: two-sided rank-sum test of the fitness against that of $small+initial-p=0"
-grep -qE '^ +2  population=20\+elites=5\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +40 +-$' "$out" || complain 'not the checkpoint'
-grep -qE '^population=20\+elites=5\+initial-p=0 +1 \(3 of 3\) +1 \(3 of 3\) +1 \(3 of 3\)$' "$out" || complain 'not the targets'
-grep -qE '^population=20\+elites=5\+forced-on=1-4 .* - \(0 of 3\)$' "$out" || complain 'a target reached that cannot be'
+grep -qE '^ +2  population=20\+elites=5\+refinement=no\+initial-p=0 +3 +0 +0 +0 +0 +0\.0 +40 +-$' "$out" || complain 'not the checkpoint'
+grep -qE '^population=20\+elites=5\+refinement=no\+initial-p=0 +1 \(3 of 3\) +1 \(3 of 3\) +1 \(3 of 3\)$' "$out" || complain 'not the targets'
+grep -qE '^population=20\+elites=5\+refinement=no\+forced-on=1-4 .* - \(0 of 3\)$' "$out" || complain 'a target reached that cannot be'
 [ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
 [ -z "$(ls)" ] || complain "left behind: $(ls)"
 
@@ -45,12 +45,12 @@ expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+final-pruning=no
 cp "$out" runs.csv
 [ "$(wc -l <runs.csv)" -eq 7 ] || complain 'not 6 runs and a header'
 expect_status 0 "$zilch" optimize --problem smop2 --dim 12 --population 20 --elites 5 --method ea --generations 4 --seed 8 --study one
-fitness=$(awk -F, '$1 ~ /elites=5.ea/ && $2 == 8 {printf "%.6g", $5}' runs.csv)
+fitness=$(awk -F, '$1 ~ /refinement=no.ea/ && $2 == 8 {printf "%.6g", $5}' runs.csv)
 expect_in_output "best seen: fitness $fitness,"
 awk -F, 'NR > 1 && ($9 != 80 || $8 != 4 || $3 != $10 || $4 != 0)' runs.csv | grep -q . && complain 'counts or values are wrong'
 
 # Targets are counted by evaluation: as the study's rows come.
-best=$(awk -F, '$1 ~ /elites=5.ea/ && $2 == 8 {print $10}' runs.csv)
+best=$(awk -F, '$1 ~ /refinement=no.ea/ && $2 == 8 {print $10}' runs.csv)
 expect_status 0 tiny --problem smop2 --dim 12 --methods "$small+ea" --seeds 1 --seed 8 --csv --targets "$best,1e9,-1"
 arrival=$("$zilch" export one | awk -F, -v best="$best" 'NR > 1 && $4 <= best {print NR - 1; exit}')
 [ "$(tail -n 1 "$out" | cut -d, -f12-14)" = "$arrival,1," ] || complain "not $arrival, 1 and never"
@@ -88,7 +88,7 @@ for at in 1 3 6; do
   done
 done
 # Noise that is held out is not what a recommendation has met: one evaluation of each.
-expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --generations 4 --final-candidates 1 --final-evaluations 1
+expect_status 0 "$zilch" optimize --problem sphere:noise=0.1,dim=12 --population 20 --elites 5 --refinement no --generations 4 --final-candidates 1 --final-evaluations 1
 recommended=$(sed -n 's/^recommended: value \([^ ]*\) in 1 fresh.*/\1/p' "$out")
 expect_status 0 tiny --problem sphere:noise=0.1,dim=12 --methods "$small+final-candidates=1+final-evaluations=1" --seeds 1 --csv --held-out 1
 held_out=$(awk -F, 'NR == 2 {printf "%.6g", $3}' "$out")
@@ -117,15 +117,38 @@ awk -F, 'NR > 1 && ($5 - ($3 - 2 * $6)) ^ 2 > 1e-18' lander.csv | grep -q . && c
 expect_status 0 tiny --problem smop1 --dim 12 --methods "$small,$small+penalty=3" --penalty 0.5 --seeds 2 --csv
 awk -F, 'NR > 1 && ($5 - ($3 + 0.5 * $6)) ^ 2 > 1e-18' "$out" | grep -q . && complain 'not value + 0.5 * active'
 
-# Evaluations are a limit by themselves; a checkpoint beyond the end is empty.
-expect_status 0 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --methods "$small" --seeds 1 --csv --at 2,9 --targets none
+# Evaluations are a limit by themselves, in which checkpoints are counted too; one after the end of the search is empty.
+expect_status 0 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --methods "$small" --seeds 1 --csv --at 21,40,50 --targets none
 [ "$(tail -n 1 "$out" | cut -d, -f8,9)" = 3,50 ] || complain 'not 50 evaluations'
+[ "$(column value_at_21 <"$out")" = "$(column value_at_40 <"$out")" ] || complain 'two checkpoints of one generation'
 grep -q ',,,,,,[^,]*,[0-9]*$' "$out" || complain 'a checkpoint after the end'
+expect_status 2 "$zilch" compare --evaluations 50 --problem smop1 --dim 12 --methods "$small" --seeds 1 --at 51
+expect_in_error '--at: 51 is beyond the 50 evaluations of a run'
+# The default has small generations, and a budget of evaluations unless another is said. Kept, it is the same.
+# short ARGUMENTS...: without its times
+short()
+{
+  "$zilch" compare --evaluations 600 --problem sphere:noise=0.1,dim=12 --methods default,ea+population=20 --seeds 2 --held-out 20 --at 100,300 \
+    --csv "$@" | without_times
+}
+short >plain.csv
+for turn in 1 2; do
+  short --study short >kept.csv
+  expect_same plain.csv kept.csv
+done
+rm short
+[ "$(column fitness_at_100 <plain.csv | sort -u | wc -l)" -eq 4 ] || complain 'checkpoints are the same'
+[ -z "$(column evaluations <plain.csv | awk '$1 > 600')" ] || complain 'more than the budget'
+"$zilch" compare --evaluations 600 --problem smop1 --dim 12 --methods default --seeds 1 --at 100 >"$out"
+expect_in_output 'runs: 1 of each method, seed 1, 600 evaluations'
+expect_in_output 'fitness of what is recommended after so many evaluations'
+expect_status 0 "$zilch" compare --problem smop1 --dim 4 --methods "default" --seeds 1
+expect_in_output 'runs: 1 of each method, seed 1, 50000 evaluations'
 
 # Commas and pluses in values; regression; a file.
 expect_status 0 tiny --problem smop1 --dim 12 --methods "$small+forced-on=1\\,3-4+forced-off=2,ea+$small" --seeds 1 --csv -o runs
 [ ! -s "$out" ] || complain 'on stdout, too'
-grep -q '^"population=20+elites=5+forced-on=1\\,3-4+forced-off=2",1,' runs || complain 'not in quotes'
+grep -q '^"population=20+elites=5+refinement=no+forced-on=1\\,3-4+forced-off=2",1,' runs || complain 'not in quotes'
 printf 'a,b,c,y\n' >data.csv
 awk 'BEGIN {for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + 1}' >>data.csv
 expect_status 0 tiny --problem linear --data data.csv --methods "$small,ea+$small" --seeds 2
@@ -170,6 +193,7 @@ wrong "unknown option '--price'; since zilch 0.2 it is called '--penalty'" --met
 wrong "unknown option '--restart'; zilch 0.2 has it no longer" --methods ea+restart=3
 wrong "method 'ea+elits=5': unknown option '--elits'; did you mean '--elites'?" --methods ea+elits=5
 wrong "method 'ea+elites=500': elites must be at least 2 and fewer than the population of 500, not 500" --methods default,ea+elites=500
+wrong "method 'default+elites=5': elites can be given only with a population" --methods default+elites=5
 wrong "method 'default+aggregate=media': --aggregate: 'media' is none of latest|mean" --methods default+aggregate=media
 wrong "method 'default+margin=-1': --margin: '-1' is not a number of at least 0" --methods default+margin=-1
 wrong "method 'published+margin=6.5': " --methods published+margin=6.5
@@ -308,7 +332,7 @@ fi
 expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \
   --generations 8 --targets 0,1000 --held-out 20 --study three --latex
 [ "$(grep -c '^.begin{table}' "$out")" -eq 5 ] && [ "$(grep -c '^.end{tabular}' "$out")" -eq 5 ] || complain 'not five tables'
-[ "$(grep -c '^population=20+elites=5 &' "$out")" -eq 5 ] || complain 'a method is missing'
+[ "$(grep -c '^population=20+elites=5+refinement=no &' "$out")" -eq 5 ] || complain 'a method is missing'
 # Arrivals and active coordinates of single runs: CSV has what follows from the JSON's generations.
 for form in csv json; do
   "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Forced on, with the optimum at 0, coordinates shrink until their squares are no numbers any more.
-narrow='--problem sphere:dim=3,active=1 --forced-on 1-3 --generations 5000 --population 40'
+narrow='--problem sphere:dim=3,active=1 --forced-on 1-3 --generations 5000 --refinement no --population 40'
 expect_status 0 "$zilch" optimize $narrow --study narrow
 expect_in_output 'stopped by: converged'
 expect_in_output 'x1 = 1'
@@ -24,7 +24,7 @@ expect_in_output 'stopped by: converged'
 expect_in_output "generations: $generations"
 
 # From near the end, a run in two parts ends in the same place.
-near='--problem sphere:dim=3,active=0 --forced-on 1-3 --initial-sigma 1e-130 --population 20'
+near='--problem sphere:dim=3,active=0 --forced-on 1-3 --initial-sigma 1e-130 --refinement no --population 20'
 expect_status 0 "$zilch" optimize $near --generations 500 --study whole
 expect_in_output 'stopped by: converged'
 expect_status 0 "$zilch" optimize $near --generations 50 --study parts
@@ -51,7 +51,7 @@ cat >away.sh <<'E'
 while read -r line; do set -- $line; echo "-$1" | sed 's/^--//'; done
 E
 expect_status 0 "$zilch" optimize --program 'sh away.sh' --plain --dim 2 --forced-on 1-2 --initial-sigma 1e145 \
-  --population 12 --generations 400 --final-pruning no --study wide
+  --refinement no --population 12 --generations 400 --final-pruning no --study wide
 expect_in_output 'stopped by: diverged'
 expect_failure 'by: diverged; to keep the search in, begin another run with --bounds' "$zilch" resume wide
 expect_status 0 "$zilch" report wide -o wide.html

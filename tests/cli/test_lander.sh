@@ -5,7 +5,7 @@
 # tiny ARGUMENTS...: a search of a few seconds at most
 tiny()
 {
-  "$zilch" lander --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --final-candidates 4 --final-evaluations 12 "$@"
+  "$zilch" lander --refinement no --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --final-candidates 4 --final-evaluations 12 "$@"
 }
 
 expect_status 0 tiny
@@ -13,7 +13,7 @@ cp "$out" printed
 [ ! -s "$err" ] || complain 'something on stderr, which is no terminal'
 expect_in_output 'problem: lander:episodes=1,seeds=fresh,'
 expect_in_output '90 coordinates, maximize'
-grep -qxF 'search: method default, penalty 2, population 20, elites 5' "$out" || complain 'not what was asked for'
+grep -qxF 'search: method default, penalty 2, population 20, elites 5, refinement no' "$out" || complain 'not what was asked for'
 expect_in_output 'seed: 1'
 expect_in_output 'stopped by: generations'
 expect_in_output 'evaluations: 72 of'
@@ -55,10 +55,10 @@ for threads in 1 7; do
   grep -v '^study: \|^to fly it: ' printed >first
   grep -v '^study: \|^to fly it: ' "$out" | cmp -s first - || complain "another result on $threads threads"
 done
-expect_status 0 "$zilch" optimize --problem lander:episodes=1 --population 20 --elites 5 --generations 3 --final-candidates 4 \
+expect_status 0 "$zilch" optimize --problem lander:episodes=1 --refinement no --population 20 --elites 5 --generations 3 --final-candidates 4 \
   --final-evaluations 12 --study same
 expect_in_output 'in 1000 episodes'
-expect_status 0 "$zilch" optimize --problem lander --episodes 1 --held-out 30 --population 20 --elites 5 --generations 3 \
+expect_status 0 "$zilch" optimize --problem lander --episodes 1 --held-out 30 --refinement no --population 20 --elites 5 --generations 3 \
   --final-candidates 4 --final-evaluations 12 --study same2
 expect_in_output 'in 30 episodes'
 "$zilch" export same2 >again
@@ -73,7 +73,7 @@ grep -qxF 'search: method published, penalty 2, population 20, elites 5' "$out" 
 expect_in_output 'study: lander.study, run 2'
 ! grep -q '^held out' "$out" || complain 'flown although not asked for'
 expect_status 0 tiny --projection repair --method published --shrinkage bayes --method ea --generations 1
-grep -qxF 'search: method ea, penalty 2, population 20, elites 5, shrinkage bayes, projection repair' "$out" || complain 'not the last method'
+grep -qxF 'search: method ea, penalty 2, population 20, elites 5, shrinkage bayes, projection repair, refinement no' "$out" || complain 'not the last method'
 expect_status 0 tiny --projection repair --method published --shrinkage bayes --generations 1
 grep -qxF 'search: method published, penalty 2, population 20, elites 5, shrinkage bayes, projection repair' "$out" || complain 'not what was said'
 # The publication's search, whatever the defaults are; settings of the problem are said, too.

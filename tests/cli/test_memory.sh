@@ -21,10 +21,13 @@ limited()
 
 seq 1 400 | awk '{printf "%s%s", sin($1 * $1), $1 % 10 ? "," : "\n"}' >x.csv
 ended=
-for size in 60000 150000 200000 300000 500000; do
+for size in 60000 150000 200000 230000 300000 500000; do
   limited $size --version
   [ "$status" -eq 0 ] || complain "not even its version with $size kB"
+  # The refinement's equations have up to 20 megabytes.
   limited $size optimize --problem sphere:dim=50,active=3 --generations 3 --study study
+  [ "$size" -lt 230000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search with the refinement"
+  limited $size optimize --problem sphere:dim=50,active=3 --refinement no --population 500 --generations 3 --study study
   [ "$size" -lt 200000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search"
   [ "$status" -eq 0 ] || expect_in_error 'out of memory: OpenBLAS needs a buffer of 134217728 bytes'
   limited $size optimize --problem sphere:dim=20,active=3 --method gaussian --generations 3 --population 40 --study study
@@ -33,5 +36,5 @@ for size in 60000 150000 200000 300000 500000; do
     --seeds 4 --generations 5 --threads 4
   limited $size fit x.csv -o model
 done
-[ "$(echo "$ended" | tr ' ' '\n' | grep -c 500000)" -eq 6 ] || complain "500,000 kB are enough for all:$ended"
+[ "$(echo "$ended" | tr ' ' '\n' | grep -c 500000)" -eq 7 ] || complain "500,000 kB are enough for all:$ended"
 verdict

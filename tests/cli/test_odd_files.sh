@@ -6,7 +6,7 @@
 awk 'BEGIN {for (i = 1; i < 60; i++) for (j = 1; j <= 4; j++)
   printf "%d%s", ((i * j * 7 + i * i * 3) % 11 > 5 ? (i * i * j) % 13 : 0), j < 4 ? "," : "\n"}' >good.csv
 expect_status 0 "$zilch" fit good.csv -o law
-expect_status 0 "$zilch" ask by_hand --dim 3 --population 5 --elites 2
+expect_status 0 "$zilch" ask by_hand --dim 3 --refinement no --population 5 --elites 2
 printf '{"id":0,"value":1}\n' >values
 mkdir -p given folder
 

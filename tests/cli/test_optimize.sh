@@ -3,16 +3,16 @@
 # regression, warm starts, and what is refused. Never how good the optimum is.
 . "$(dirname "$0")/lib.sh"
 
-# tiny ARGUMENTS...: a small search
+# tiny ARGUMENTS...: a small search with the distribution alone
 tiny()
 {
-  "$zilch" optimize --population 20 --elites 5 --generations 4 "$@"
+  "$zilch" optimize --refinement no --population 20 --elites 5 --generations 4 "$@"
 }
 
 # What is printed, exactly: the optimum of this sphere is all zeros, and the law is told to begin there.
 expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --margin 0 --final-pruning no
 expect_output 'problem: sphere:dim=4,active=0,noise=0, 4 coordinates, minimize
-search: method default, penalty 0, population 20, elites 5, initial p 0, margin 0
+search: method default, penalty 0, population 20, elites 5, initial p 0, margin 0, refinement no
 seed: 1
 stopped by: generations
 generations: 4
@@ -39,6 +39,40 @@ expect_status 0 tiny --problem sphere:active=2,noise=0.1 --dim 6
 expect_in_output 'problem: sphere:dim=6,active=2,noise=0.1, 6 coordinates, minimize'
 expect_in_output 'study: sphere.study, run 3'
 grep -qE '^recommended: value [0-9.e+-]+ \+- [0-9.e+-]+ in [0-9]+ of [0-9]+ fresh evaluations' "$out" || complain 'no standard error'
+
+# The default: the population is automatic, and nothing has to be said for it to end. Threads change nothing.
+for threads in 1 2 7; do
+  expect_status 0 "$zilch" optimize --problem smop2:dim=12 --threads "$threads" --study "default$threads"
+  sed '$d' "$out" >"printed$threads"
+  "$zilch" export "default$threads" >"export$threads"
+done
+expect_in_output 'search: method default, penalty 0, population automatic'
+expect_in_output 'stopped by: converged'
+expect_same printed1 printed2
+expect_same printed1 printed7
+expect_same export1 export2
+expect_same export1 export7
+# Ids count on, whoever has made a point; no point is evaluated twice but to see whether there is noise.
+expect_status 0 python3 - <<'PYTHON'
+import csv
+rows = list(csv.DictReader(open("export1")))
+assert [int(row["id"]) for row in rows] == list(range(len(rows)))
+points = {tuple(row["x%d" % i] for i in range(1, 13)) for row in rows}
+assert len(rows) - 12 <= len(points) < len(rows), (len(rows), len(points))
+assert int(rows[-1]["generation"]) > len(rows) / 40 # small generations
+PYTHON
+expect_failure 'default1: run 1 has ended, after ' "$zilch" resume default1
+expect_in_error 'by: converged; to look elsewhere, begin another run with another --seed'
+"$zilch" show default1 --run 1 >"$out"
+[ "$(wc -l <"$out")" -le 60 ] || complain 'too much about a run with many generations'
+expect_in_output 'ended by: converged'
+# Where every possible point has been evaluated, there is no more to do.
+awk 'BEGIN {print "a,b,c,y"; for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + i % 3}' >few.csv
+expect_status 0 "$zilch" optimize --problem linear --data few.csv --study few
+expect_in_output 'stopped by: exhausted, every possible point was evaluated'
+grep -qE '^evaluations: [12]?[0-9] of 8 points, 0 failed' "$out" || complain 'not eight subsets'
+expect_failure 'by: exhausted; every possible point was evaluated' "$zilch" resume few
+"$zilch" show few | grep -q '  exhausted  ' || complain 'not told afterwards'
 
 # Neither threads nor chance change a run; the seed does, and so does each method. Six generations: in the first four, the two
 # inverters differ by less than 0.0002 in a few correlations of masks alone, which changes no point here.
@@ -71,13 +105,13 @@ longer()
   file=$1
   shift
   rm -f long
-  expect_status 0 "$zilch" optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8 --generations 15 \
+  expect_status 0 "$zilch" optimize --problem sphere:noise=0.5,active=3,dim=12 --refinement no --population 30 --elites 8 --generations 15 \
     --final-evaluations 20 --study long "$@"
   "$zilch" export long >"$file"
 }
 longer usual
 cp "$out" usual.printed
-grep -qxF 'search: method default, penalty 0, population 30, elites 8' "$out" || complain 'not what the search was asked for'
+grep -qxF 'search: method default, penalty 0, population 30, elites 8, refinement no' "$out" || complain 'not what the search was asked for'
 grep -qE '^noise: [0-9.]+, the standard deviation of one evaluation' "$out" || complain 'the noise is not told'
 longer again --prior-sigma 5 --margin 0.5 --reactivation 0.5 --mean-shift 0.25 --recombination 0.02 --immigrants 0.05 --variance-scaling yes \
   --weighting linear --reevaluate uncertain --aggregate latest --shrinkage fisher --initial-spread 0.1 --method default --final-pruning yes \
@@ -101,18 +135,18 @@ done
 ! cmp -s yes no && ! cmp -s yes.best no.best || complain 'the same run with --variance-scaling no'
 # What is not as the method has it is told, in the words of the options.
 longer other --variance-scaling no --reactivation 0 --mean-shift 0 --recombination 0.1 --immigrants 0.2 --margin 0 --weighting equal
-grep -qxF 'search: method default, penalty 0, population 30, elites 8, weighting equal, margin 0, mean shift 0, recombination 0.1, immigrants 0.2, reactivation 0, variance scaling no' "$out" || complain 'not what was asked for'
+grep -qxF 'search: method default, penalty 0, population 30, elites 8, weighting equal, margin 0, mean shift 0, recombination 0.1, immigrants 0.2, reactivation 0, refinement no, variance scaling no' "$out" || complain 'not what was asked for'
 "$zilch" show long --run 1 >"$out"
 grep -q '^noise: ' "$out" || complain 'not told afterwards'
 longer other --method ea
-grep -qxF 'search: method ea, penalty 0, population 30, elites 8' "$out" || complain 'not the method alone'
+grep -qxF 'search: method ea, penalty 0, population 30, elites 8, refinement no' "$out" || complain 'not the method alone'
 
 # A method is for every problem, and what is said beside it wins, before it or behind.
 longer paper --method published
 grep -qxF 'search: method published, penalty 0, population 30, elites 8' "$out" || complain 'not the method alone'
 longer same --method default --aggregate latest --reevaluate all --inverter amortised --shrinkage none --projection clip --initial-p 0.5 \
   --initial-mu 0 --initial-sigma 2 --initial-spread 0 --prior-sigma 0 --weighting equal --margin 0 --reactivation 0 --mean-shift 0 \
-  --recombination 0 --immigrants 0 --variance-scaling no
+  --recombination 0 --immigrants 0 --variance-scaling no --smoothing no
 expect_same paper same
 longer first --margin 0.5 --method published
 expect_in_output 'method published, penalty 0, population 30, elites 8, margin 0.5'
@@ -153,10 +187,10 @@ done
 expect_status 0 python3 - "$zilch" <<'PYTHON'
 import fcntl, os, pty, re, struct, subprocess, sys, termios
 number = r"-?[0-9.e+-]+"
-line = (rf"generation [0-9]+(  [0-9]+ s left(  fitness {number}(  value {number}(  active [0-9]+"
+line = (rf"evaluation [0-9]+/100000000(  [0-9]+ s left(  fitness {number}(  value {number}(  active [0-9]+"
         rf"((  noise {number})?(  [0-9]+/s)?)?)?)?)?)?")
 command = [sys.argv[1]] + ("optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8"
-                           " --generations 0 --time 0.6 --study live").split()
+                           " --evaluations 100000000 --time 0.6 --study live").split()
 for columns in 150, 36:
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
@@ -169,7 +203,7 @@ for columns in 150, 36:
         except OSError: # all has been read
             break
     assert run.wait() == 0
-    shown = [part for part in text.decode().replace("\x1b[K", "").split("\r") if part.startswith("generation")]
+    shown = [part for part in text.decode().replace("\x1b[K", "").split("\r") if part.startswith("evaluation")]
     assert all(re.fullmatch(line, part) and len(part) < columns for part in shown), shown
     assert columns < 150 or ("noise" in shown[-1] and shown[-1].endswith("/s")), shown
 PYTHON
@@ -193,10 +227,16 @@ expect_in_output 'stopped by: evaluations'
 # holds CONDITION OPTION...: in python, of a point's coordinates x, counted from 1
 holds()
 {
+  keeps "$@" --evaluations 150
+  keeps "$@" --refinement no --population 20 --elites 5 --generations 4
+}
+# keeps CONDITION OPTION...
+keeps()
+{
   condition=$1
   shift
   rm -f box
-  expect_status 0 tiny --problem smop1 --dim 9 --study box "$@"
+  expect_status 0 "$zilch" optimize --problem smop1 --dim 9 --study box "$@"
   "$zilch" export box >points.csv
   expect_status 0 python3 - "$condition" <<'PYTHON'
 import csv, sys
@@ -349,13 +389,16 @@ wrong "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all" --problem
 wrong "--final-pruning: 'x' is none of no|yes" --problem smop1 --final-pruning x
 wrong "option '--final-pruning' needs a value: NAME" --problem smop1 --final-pruning
 wrong "--method: 'paper' is none of default|published|gaussian|adhoc|ea" --problem smop1 --method paper
-wrong 'elites must be at least 2 and fewer than the population of 500, not 500' --problem smop1 --elites 500
+wrong 'elites must be at least 2 and fewer than the population of 500, not 500' --problem smop1 --population 500 --elites 500
+wrong 'elites can be given only with a population, of which they are a part' --problem smop1 --elites 500
+wrong 'population must be at least 3, or 0 for an automatic one, not 2' --problem smop1 --population 2
+wrong "--refinement: 'maybe' is none of no|yes" --problem smop1 --refinement maybe
 wrong "--quorum is for 'zilch ask', not for smop1" --problem smop1 --quorum 0.5
 wrong "--dim: '1000001' is not a whole number from 1 to 1000000" --problem smop1 --dim 1000001
 wrong 'structure full takes a dimension of 1 to 16000, not 16001; structure low-rank' --problem smop1 --dim 16001
 wrong "--structure: 'lowrank' is none of full|diagonal|low-rank" --problem smop1 --structure lowrank
 wrong "--rank: '0' is not a whole number from 1 to 1000" --problem smop1 --structure low-rank --rank 0
-wrong 'archive_size must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --archive-size 99
+wrong 'archive_size must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --population 500 --archive-size 99
 wrong "--final-candidates: '100001' is not a whole number from 0 to 100000" --problem smop1 --final-candidates 100001
 wrong "--final-evaluations: '10000001' is not a whole number from 0 to 10000000" --problem smop1 --final-evaluations 10000001
 wrong 'min_active, 5, must not be more than max_active, 4' --problem smop1 --min-active 5 --max-active 4
@@ -435,12 +478,12 @@ expect_status 0 tiny --problem smop1 --dim 4 --study "$name"
 expect_status 0 tiny --problem smop1 --dim 4 --stud="$name" --seed 2
 expect_status 0 "$zilch" resume "$name" --generations 6
 expect_status 0 "$zilch" show "$name" --run 2
-expect_in_output 'asked for: zilch optimize --problem smop1:dim=4 --penalty 0 --population 20 --elites 5 --generations 4 --seed 2'
+expect_in_output 'asked for: zilch optimize --problem smop1:dim=4 --penalty 0 --population 20 --elites 5 --refinement no --generations 4 --seed 2'
 
 # Help tells the defaults.
 expect_status 0 "$zilch" optimize --help-all
 tr -s ' \n' '  ' <"$out" >help
-for text in 'default 500' 'default 100' 'default|published|gaussian|adhoc|ea; default default' 'latest|mean; default latest' \
+for text in 'Points in each generation; 0: automatic. (default 0)' 'without a limit, when it has converged' 'default|published|gaussian|adhoc|ea; default default' 'latest|mean; default latest' \
   'none|entrywise|bayes|fisher|all; default fisher' 'equal|linear; default linear' 'default uncertain' 'default exact' 'default 0.25' \
   'no|yes; default yes' '--prior-sigma=X The standard deviations of the last generation' 'default subset' 'default 0.3' \
   'such as smop1:dim=1000' "such as '1-3;4,6'"; do

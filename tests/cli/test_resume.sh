@@ -3,12 +3,14 @@
 # as if nothing had happened.
 . "$(dirname "$0")/lib.sh"
 
+distribution='--refinement no --population 600 --elites 50'
 # start STUDY OPTION...: the run that everything below is compared with, of some tenths of a second
 start()
 {
   path=$1
   shift
-  set -- optimize --problem smop1 --dim 60 --population 600 --elites 50 --generations 30 --study "$path" "$@"
+  # shellcheck disable=SC2086 # words
+  set -- optimize --problem smop1 --dim 60 $searched --study "$path" "$@"
   exec env --default-signal=INT,TERM,HUP "$zilch" "$@"
 }
 # again STUDY OPTION...: goes on with it
@@ -26,31 +28,51 @@ expect_whole()
   expect_status 0 "$zilch" best "$1" --run "$2"
   sed 1d "$out" | cmp -s whole.best - || complain "another best: $1"
 }
-(start whole) >printed
-"$zilch" export whole >whole.csv
-"$zilch" best whole | sed 1d >whole.best
-[ "$(wc -l <whole.csv)" -eq 18001 ] || complain 'not the whole run'
 
 # Killed again and again, each time a little later, until it has ended: before the study is there, before the
 # first generation, between any two, at the end. A kill counts if it met a living process (status 137).
-kills=0 halfway=0 delay=0 status=137
-while [ "$status" -eq 137 ] && [ "$delay" -lt 300 ]; do
-  delay=$((delay + 1))
-  if [ -e kill.study ] && "$zilch" export kill.study >/dev/null 2>&1; then command=again; else command=start; fi
-  ($command kill.study) >"$out" 2>"$err" &
-  pid=$!
-  sleep "$(printf '%d.%02d' $((delay / 100)) $((delay % 100)))"
-  kill -s KILL "$pid" 2>/dev/null || :
-  status=0
-  wait "$pid" || status=$?
-  [ "$status" -ne 137 ] || kills=$((kills + 1))
-  recorded=$("$zilch" export kill.study --generations 2>/dev/null | wc -l)
-  if [ "$status" -eq 137 ] && [ "$recorded" -gt 1 ] && [ "$recorded" -lt 31 ]; then halfway=$((halfway + 1)); fi
-done
-# A kill between the run's end and the process's leaves nothing to go on with.
-[ "$status" -eq 0 ] || grep -q 'run 1 has ended' "$err" || complain "status $status after kills"
-[ "$kills" -gt 2 ] && [ "$halfway" -gt 0 ] || complain "only $kills kills, $halfway of them halfway"
-expect_whole kill.study 1
+# kill_often GENERATIONS: that many has the whole run
+kill_often()
+{
+  rm -f kill.study
+  kills=0 halfway=0 delay=0 status=137
+  while [ "$status" -eq 137 ] && [ "$delay" -lt 300 ]; do
+    delay=$((delay + 1))
+    if [ -e kill.study ] && "$zilch" export kill.study >/dev/null 2>&1; then command=again; else command=start; fi
+    ($command kill.study) >"$out" 2>"$err" &
+    pid=$!
+    sleep "$(printf '%d.%02d' $((delay / 100)) $((delay % 100)))"
+    kill -s KILL "$pid" 2>/dev/null || :
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -ne 137 ] || kills=$((kills + 1))
+    recorded=$("$zilch" export kill.study --generations 2>/dev/null | wc -l)
+    if [ "$status" -eq 137 ] && [ "$recorded" -gt 1 ] && [ "$recorded" -le "$1" ]; then halfway=$((halfway + 1)); fi
+  done
+  # A kill between the run's end and the process's leaves nothing to go on with.
+  [ "$status" -eq 0 ] || grep -q 'run 1 has ended' "$err" || complain "status $status after kills"
+  [ "$kills" -gt 2 ] && [ "$halfway" -gt 0 ] || complain "only $kills kills, $halfway of them halfway"
+  expect_whole kill.study 1
+}
+# whole: the run that was never interrupted
+whole()
+{
+  rm -f whole
+  (start whole) >printed
+  "$zilch" export whole >whole.csv
+  "$zilch" best whole | sed 1d >whole.best
+}
+# The default, in which the distribution and the refinement take turns.
+searched='--evaluations 12000'
+whole
+generations=$("$zilch" export whole --generations | sed 1d | wc -l)
+[ "$generations" -gt 100 ] || complain "only $generations generations"
+kill_often "$generations"
+# The distribution alone.
+searched="$distribution --generations 30"
+whole
+[ "$(wc -l <whole.csv)" -eq 18001 ] || complain 'not the whole run'
+kill_often 30
 
 # Interrupted: the generation is finished, and the line that is printed goes on from it.
 # has_begun STUDY: a generation is recorded
@@ -88,7 +110,7 @@ interrupt HUP hup
 [ "$status" -eq 129 ] || complain "status $status after HUP"
 
 # Interrupted twice, it ends at once, in the midst of a long generation. It can go on all the same.
-(exec env --default-signal=INT "$zilch" lander --population 2000 --episodes 100 --generations 2 --study twice) >"$out" 2>"$err" &
+(exec env --default-signal=INT "$zilch" lander --refinement no --population 2000 --episodes 100 --generations 2 --study twice) >"$out" 2>"$err" &
 pid=$!
 tries=0
 while ! "$zilch" show twice >/dev/null 2>&1 && [ $tries -lt 300 ]; do sleep 0.05; tries=$((tries + 1)); done
@@ -107,7 +129,7 @@ expect_in_output 'not ended'
 stop_ending()
 {
   rm -f ending
-  (exec env --default-signal=INT "$zilch" lander --population 20 --elites 5 --generations 2 --episodes 1 --study ending "$@") >"$out" 2>"$err" &
+  (exec env --default-signal=INT "$zilch" lander --refinement no --population 20 --elites 5 --generations 2 --episodes 1 --study ending "$@") >"$out" 2>"$err" &
   pid=$!
   tries=0
   while ! "$zilch" export ending --generations 2>/dev/null | grep -q '^1,2,' && [ $tries -lt 300 ]; do sleep 0.05; tries=$((tries + 1)); done
@@ -147,7 +169,8 @@ expect_in_error '--held-out is for the problem lander, not for smop1'
 
 # What had ended goes on with new limits, and says them again when it is stopped; what was asked for once is the same
 # as what was asked for in two parts.
-expect_status 0 "$zilch" optimize --problem smop1 --dim 60 --population 600 --elites 50 --generations 7 --study parts
+# shellcheck disable=SC2086 # words
+expect_status 0 "$zilch" optimize --problem smop1 --dim 60 $distribution --generations 7 --study parts
 expect_failure 'parts: run 1 has ended, after 7 generations, by: generations; it goes on with new limits, such as --generations 14' \
   "$zilch" resume parts
 expect_status 0 "$zilch" resume parts --evaluations 6600 --generations 0 --final-pruning no

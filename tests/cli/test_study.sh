@@ -5,7 +5,7 @@
 # search ARGUMENTS...: a small one, into the study
 search()
 {
-  "$zilch" optimize --population 20 --elites 5 --study study "$@"
+  "$zilch" optimize --refinement no --population 20 --elites 5 --study study "$@"
 }
 expect_status 0 search --problem smop1 --dim 6 --generations 30 --forced-on 1
 expect_status 0 search --problem sphere:active=2,noise=0.5 --dim 6 --generations 3 --method ea --seed 18446744073709551615 \
@@ -22,7 +22,7 @@ grep -qE '^ +2  sphere:dim=6,active=2,noise=0.5 +ea +18446744073709551615  gener
 # One run: thinned, or all of it.
 expect_status 0 "$zilch" show study --run 1
 expect_in_output 'run 1: smop1:dim=6, 6 coordinates, minimize'
-expect_in_output 'asked for: zilch optimize --problem smop1:dim=6 --forced-on 1 --penalty 0 --population 20 --elites 5 --generations 30 --seed 1'
+expect_in_output 'asked for: zilch optimize --problem smop1:dim=6 --forced-on 1 --penalty 0 --population 20 --elites 5 --refinement no --generations 30 --seed 1'
 expect_in_output 'ended by: generations'
 grep -qE '^started: 20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z on .*, by zilch ' "$out" || complain 'no time'
 [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +0 ' "$out")" -eq 20 ] || complain 'not 20 generations'

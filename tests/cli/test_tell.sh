@@ -2,7 +2,7 @@
 # zilch tell: what is read as which value, and what is refused, with its place; nothing of a file is taken then.
 . "$(dirname "$0")/lib.sh"
 
-"$zilch" ask fresh --dim 3 --population 12 >/dev/null
+"$zilch" ask fresh --dim 3 --refinement no --population 12 >/dev/null
 
 # takes EXPECTED TEXT: the file is taken as these ids and values
 takes()

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 #include "search/optimizer.h"
 
-enum { DIM_MOST = 32, NUMBERS_MOST = 2000, STEPS = 3 };
+enum { DIM_MOST = 32, NUMBERS_MOST = 2000, POINTS_MOST = 500, STEPS = 3 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -55,24 +55,27 @@ static double value_of(size_t dim, const double *x)
     return sum;
 }
 
-/* A few points at a time: the generation that is open closes, and another begins. */
-static void go_on(zilch_optimizer *o, size_t dim, size_t population)
+/* What the generation wants, and one more: the generation that is open closes, and another begins. */
+static void go_on(zilch_optimizer *o, size_t dim)
 {
-    uint64_t *id = malloc(population * sizeof *id);
-    double *x = malloc(population * dim * sizeof *x);
-    double *value = malloc(population * sizeof *value);
+    uint64_t *id = malloc(POINTS_MOST * sizeof *id);
+    double *x = malloc(POINTS_MOST * dim * sizeof *x);
+    double *value = malloc(POINTS_MOST * sizeof *value);
     MUST(id && x && value);
     for (int step = 0; step < STEPS; step++) {
-        const zilch_status asked = zilch_optimizer_ask(o, population, id, x);
+        size_t wanted = 0;
+        (void)!zilch_optimizer_wanted(o, &wanted);
+        const size_t n = wanted < POINTS_MOST ? wanted + 1 : POINTS_MOST;
+        const zilch_status asked = zilch_optimizer_ask(o, n, id, x);
         MUST(!o->gone || asked == ZILCH_EVERSION || step == 0); /* one that is open is handed out */
         if (asked != ZILCH_OK) {
             break;
         }
         MUST(zi_optimizer_is_valid(o));
-        for (size_t i = 0; i < population; i++) {
+        for (size_t i = 0; i < n; i++) {
             value[i] = value_of(dim, x + i * dim);
         }
-        const zilch_status told = zilch_optimizer_tell(o, population, id, value);
+        const zilch_status told = zilch_optimizer_tell(o, n, id, value);
         MUST(told != ZILCH_EARG && zi_optimizer_is_valid(o));
         (void)!zilch_optimizer_advance(o);
     }
@@ -103,12 +106,13 @@ static void look(const zilch_optimizer *o, size_t dim)
 static void check(zilch_optimizer *o, const unsigned char *bytes, size_t size)
 {
     const size_t dim = zilch_optimizer_dim(o);
-    const size_t population = zilch_optimizer_settings(o)->population;
+    const size_t given = zilch_optimizer_settings(o)->population;
+    const size_t population = given ? given : 20; /* what an automatic one begins with */
     MUST(zi_optimizer_is_valid(o));
     check_packed(o, bytes, size);
     if (dim <= DIM_MOST && population <= NUMBERS_MOST / dim) {
         look(o, dim);
-        go_on(o, dim, population);
+        go_on(o, dim);
         look(o, dim);
     }
 }

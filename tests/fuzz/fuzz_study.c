@@ -15,7 +15,7 @@
 #include <math.h>
 #include <sqlite3.h>
 
-enum { DIM = 3, POPULATION = 5, GENERATIONS = 2, PATIENCE = 0, COST_MOST = 2000 };
+enum { DIM = 3, POPULATION = 5, GENERATIONS = 3, PATIENCE = 0, COST_MOST = 2000 };
 
 static struct {
     unsigned char *bytes;
@@ -24,9 +24,10 @@ static struct {
 
 /* ---- The sound study ------------------------------------------------------------------------------- */
 
-static double value_of(uint64_t id, const double *x)
+/* Noisy, or else with a refinement that has turns. */
+static double value_of(int is_noisy, uint64_t id, const double *x)
 {
-    double value = id % 5 == 3 ? NAN : (double)(id % 7);
+    double value = id % 5 == 3 ? NAN : is_noisy ? (double)(id % 7) : 0.0;
     for (size_t i = 0; i < DIM; i++) {
         value += (x[i] - 1.0) * (x[i] - 1.0);
     }
@@ -35,14 +36,18 @@ static double value_of(uint64_t id, const double *x)
 
 static void advance(zilch_optimizer *o)
 {
-    uint64_t id[POPULATION];
-    double x[POPULATION * DIM], value[POPULATION], error[POPULATION];
-    MUST(zilch_optimizer_ask(o, POPULATION, id, x) == ZILCH_OK);
-    for (size_t i = 0; i < POPULATION; i++) {
-        value[i] = value_of(id[i], x + i * DIM);
-        error[i] = id[i] % 3 ? NAN : 0.5;
+    enum { MOST = 64 };
+    uint64_t id[MOST];
+    double x[MOST * DIM], value[MOST], error[MOST];
+    size_t n;
+    const int is_noisy = !o->turns.refine;
+    MUST(zilch_optimizer_wanted(o, &n) == ZILCH_OK && n <= MOST);
+    MUST(zilch_optimizer_ask(o, n, id, x) == ZILCH_OK);
+    for (size_t i = 0; i < n; i++) {
+        value[i] = value_of(is_noisy, id[i], x + i * DIM);
+        error[i] = id[i] % 3 || !is_noisy ? NAN : 0.5;
     }
-    MUST(zilch_optimizer_tell_error(o, POPULATION, id, value, error) == ZILCH_OK);
+    MUST(zilch_optimizer_tell_error(o, n, id, value, error) == ZILCH_OK);
 }
 
 static void add_run(zilch_study *study, zilch_method method, size_t archive_size)
@@ -76,7 +81,7 @@ static void add_run(zilch_study *study, zilch_method method, size_t archive_size
         advance(o);
         MUST(zilch_study_record(study, run, o, &timings) == ZILCH_OK);
     }
-    MUST(zilch_study_ask(study, run, 3, 0, id, x, &count) == ZILCH_OK && count == 3);
+    MUST(zilch_study_ask(study, run, 3, 1, id, x, &count) == ZILCH_OK && count == 3);
     const double value[2] = {1.5, NAN};
     const double error[2] = {0.5, NAN};
     MUST(zilch_study_tell(study, run, 2, id, value, error, &is_closed) == ZILCH_OK);
@@ -528,7 +533,8 @@ static int resumes(zilch_study *study, uint64_t run, size_t *dim)
     }
     MUST(zi_optimizer_is_valid(o));
     *dim = zilch_optimizer_dim(o);
-    const size_t population = zilch_optimizer_settings(o)->population;
+    const size_t given = zilch_optimizer_settings(o)->population;
+    const size_t population = given ? given : 20; /* what an automatic one begins with */
     zilch_optimizer_destroy(o);
     return population <= COST_MOST && *dim * population <= COST_MOST && is_quick();
 }

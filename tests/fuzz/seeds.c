@@ -153,6 +153,33 @@ static void make_optimizer(const char *name, const zilch_optimizer_options *opti
     zilch_optimizer_destroy(o);
 }
 
+/* The distribution and the refinement take turns; some generations are left open, and some points are late.
+ */
+static void make_turns(const char *name, const zilch_optimizer_options *options)
+{
+    enum { GENERATIONS = 12, MOST = 64 };
+    zilch_optimizer *o;
+    MUST(zilch_optimizer_create(&o, DIM, 1, options) == ZILCH_OK);
+    for (int g = 0; g < GENERATIONS; g++) {
+        char path[64];
+        uint64_t id[MOST];
+        double x[MOST * DIM], value[MOST];
+        size_t n;
+        MUST(zilch_optimizer_wanted(o, &n) == ZILCH_OK && n < MOST);
+        n += g % 4 == 3;
+        MUST(zilch_optimizer_ask(o, n, id, x) == ZILCH_OK);
+        for (size_t i = 0; i < n; i++) {
+            value[i] =
+                fabs(x[i * DIM] - 1.0) + x[i * DIM + 1] * x[i * DIM + 1] + 0.5 * x[i * DIM] * x[i * DIM + 2];
+        }
+        snprintf(path, sizeof path, "optimizer/%s-%d", name, g);
+        MUST(zilch_optimizer_tell(o, n / 2, id, value) == ZILCH_OK);
+        save_optimizer(path, o);
+        MUST(zilch_optimizer_tell(o, n - n / 2, id + n / 2, value + n / 2) == ZILCH_OK);
+    }
+    zilch_optimizer_destroy(o);
+}
+
 static void make_optimizers(void)
 {
     static const double lower[DIM] = {-1, -INFINITY, 0}, upper[DIM] = {1, INFINITY, 2};
@@ -180,6 +207,12 @@ static void make_optimizers(void)
     options.min_active = 1;
     options.max_active = 3;
     make_optimizer("bound", &options);
+    options.population = options.elites = 0;
+    make_turns("turns-bound", &options);
+    options = zilch_optimizer_defaults();
+    options.x0 = (const double[DIM]){0.5, 0, 3};
+    options.scale = (const double[DIM]){1, 0.25, 10};
+    make_turns("turns", &options);
     for (int method = ZILCH_METHOD_PUBLISHED; method <= ZILCH_METHOD_EA; method++) {
         zilch_optimizer_options other = zilch_method_defaults((zilch_method)method);
         other.population = POPULATION;

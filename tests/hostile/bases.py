@@ -84,7 +84,7 @@ def make(zilch, folder):
                 "2", "--study", "program.study"] + SMALL, folder)
     edit(os.path.join(folder, "program.study"), "DELETE FROM conclusions")
     # The second generation is open, with a value that is back and one that failed; the first has failures with reasons.
-    run(zilch, ["ask", "turns.study", "--dim", "3", "--population", "6", "--elites", "2"], folder)
+    run(zilch, ["ask", "turns.study", "--dim", "3", "--refinement", "no", "--population", "6", "--elites", "2"], folder)
     lines = ['{"id":%d,"value":%d.5}' % (i, i) for i in range(4)] + ['{"id":%d,"error":"no licence for %d"}' % (i, i) for i in (4, 5)]
     run(zilch, ["tell", "turns.study"], folder, "\n".join(lines) + "\n")
     run(zilch, ["ask", "turns.study", "-n", "4"], folder)

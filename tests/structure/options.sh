@@ -12,6 +12,7 @@ cmp -s "$scratch/options.md" "$source/docs/reference/options.md" ||
 # FILE OPTION: why it is named there.
 cat >"$scratch/known" <<'KNOWN'
 cli/commands/cmd_ask.c population because it says how many points are left
+cli/commands/cmd_ask.c refinement for the same reason
 cli/commands/cmd_resume.c stagnation because it says which limit would let a run go on
 cli/compare/compare_method.c stagnation because methods are compared with one budget
 cli/options/option_parser.c population because it tells the commands that search from the others
@@ -29,11 +30,14 @@ cli/study/run_record.c elites because the command that asks for a run again leav
 cli/study/run_record.c population for the same reason
 cli/study/search_report.c population because it is always shown
 cli/study/search_report.c elites because it is always shown
-python/zilch/_evaluate.py population because a part of it is evaluated at once
+cli/study/search_report.c expected_evaluations because it follows from a limit
+python/zilch/_evaluate.py population because the library remembers so many points that are out
+python/zilch/_evaluate.py refinement because a search that has it does not end where its distribution does
+python/zilch/_evaluate.py archive_size for the same reason
+python/zilch/_minimize.py expected_evaluations because an executor is driven from here
 python/zilch/_minimize.py final_candidates because the final check can be left out
 python/zilch/_minimize.py final_evaluations for the same reason
 python/zilch/_options.py final_evaluations for the same reason
-python/zilch/_optimizer.py population because ask() without a number gives the rest of it
 src/store/study.c archive_size because dropped points are dropped from the file
 src/store/study_asktell.c population because it says how many points are left
 KNOWN

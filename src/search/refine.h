@@ -1,0 +1,37 @@
+/* The refinement: a local search without derivatives, by a quadratic model of the active coordinates and
+ * those that promise to be worth their penalty. It is for objectives whose values have no noise. It is asked
+ * for points and told their values like the optimiser; the points are its own to choose. */
+#ifndef ZI_REFINE_H
+#define ZI_REFINE_H
+
+#include "base/bytes.h"
+#include "search/constraints.h"
+
+typedef struct zi_refine zi_refine;
+
+/* `mu` and `sigma` (dim each): the first mean and spread of each coordinate; they are copied. `constraints`
+ * must live as long. There is nothing to ask for before zi_refine_start(). */
+zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints, const double *mu,
+                              const double *sigma, double penalty, uint64_t seed);
+void zi_refine_destroy(zi_refine *refine); /* accepts NULL */
+
+/* From this point on, which must keep the limits. `value` is to be minimised, and is without the penalty.
+ * What was asked for and not told is forgotten. */
+zilch_status zi_refine_start(zi_refine *refine, const double *x, double value);
+int zi_refine_is_done(const zi_refine *refine); /* there is nothing left to try from here */
+
+/* The next batch, n points (n x dim) that live until the next call; the same one until it has been told. n is
+ * 0 only where it is done. No point is in a batch twice, and all keep the limits. */
+zilch_status zi_refine_ask(zi_refine *refine, size_t *n, const double **x);
+/* The values of the whole batch; one that is not finite has failed. */
+zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x, const double *value);
+
+/* The best point since the start; its value is without the penalty. */
+void zi_refine_best(const zi_refine *refine, const double **x, double *value);
+
+/* What was read goes on exactly as what was written would have. EFORMAT if the bytes are none of these. */
+void zi_refine_write(const zi_refine *refine, zi_writer *writer);
+zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
+                            const double *sigma, double penalty, zi_reader *reader);
+
+#endif

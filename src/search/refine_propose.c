@@ -1,0 +1,304 @@
+/* The points of the refinement: what each phase (refine.c) tries next. A point is begun as a copy of the
+ * incumbent, changed, and then either one more of the batch or nothing: it is dropped where limits forbid it.
+ */
+#include "search/refine_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GROUP = 8,     /* coordinates that are probed before the next step */
+    MOST_JOINT = 6 /* trials that drop several coordinates at once */
+};
+
+/* ---- Batches -------------------------------------------------------------------------------------- */
+
+/* Room for another point, which begins as the incumbent; NULL if there is none. */
+static double *begin_point(zi_refine *r)
+{
+    if (r->state.batch == r->most_batch) {
+        return NULL;
+    }
+    double *x = r->batch_x + r->state.batch * r->dim;
+    memcpy(x, r->x, r->dim * sizeof *x);
+    return x;
+}
+
+/* A hash of what a point differs in from the incumbent; 0 if it does not, or differs in something out of
+ * bounds. */
+static uint64_t hash_of(const zi_refine *r, const double *x)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < r->dim; i++) {
+        if (x[i] != r->x[i]) {
+            uint64_t bits;
+            if (x[i] != 0.0 &&
+                !(isfinite(x[i]) && x[i] >= r->limits->lower[i] && x[i] <= r->limits->upper[i])) {
+                return 0;
+            }
+            memcpy(&bits, &x[i], sizeof bits);
+            hash = (hash ^ bits ^ (i + 1) << 20) * 0x9e3779b97f4a7c15u;
+            hash = (hash ^ hash >> 29) | 1;
+        }
+    }
+    return hash;
+}
+
+/* Beyond bounds, which are those of single coordinates. */
+static int is_allowed(const zi_refine *r, const double *x)
+{
+    for (size_t i = 0; i < r->dim; i++) {
+        if (!isfinite(x[i])) {
+            return 0;
+        }
+    }
+    if (r->limits->has_switches && zi_constraints_check(r->limits, x) != ZILCH_OK) {
+        zi_error_clear();
+        return 0;
+    }
+    return 1;
+}
+
+/* Whether the point that was begun is one more: not the incumbent, not there yet, and allowed. */
+static int end_point(zi_refine *r, size_t subject)
+{
+    const size_t bytes = r->dim * sizeof *r->x;
+    const double *x = r->batch_x + r->state.batch * r->dim;
+    const uint64_t hash = hash_of(r, x);
+    if (hash == 0) {
+        return 0;
+    }
+    for (size_t j = 0; j < r->state.batch; j++) {
+        if (r->batch_hash[j] == hash && memcmp(x, r->batch_x + j * r->dim, bytes) == 0) {
+            return 0;
+        }
+    }
+    if (!is_allowed(r, x)) {
+        return 0;
+    }
+    r->batch_hash[r->state.batch] = hash;
+    r->batch_subject[r->state.batch++] = subject;
+    return 1;
+}
+
+/* A point that differs in one coordinate. */
+static void try_value(zi_refine *r, size_t i, double value)
+{
+    double *x = begin_point(r);
+    if (x) {
+        x[i] = value + 0.0; /* never -0.0 */
+        end_point(r, i);
+    }
+}
+
+static int try_step(zi_refine *r, const double *step, size_t subject)
+{
+    double *x = begin_point(r);
+    if (!x) {
+        return 0;
+    }
+    zi_refine_move(r, step, x);
+    return end_point(r, subject);
+}
+
+static size_t below(zi_refine *r, size_t n)
+{
+    return (size_t)(zilch_rng_uniform(&r->rng) * (double)n);
+}
+
+static double either(zi_refine *r, double value)
+{
+    return zilch_rng_uniform(&r->rng) < 0.5 ? value : -value;
+}
+
+void zi_refine_shuffle(zi_refine *r)
+{
+    for (size_t i = r->dim; i > 1; i--) {
+        const size_t j = below(r, i);
+        const size_t other = r->order[i - 1];
+        r->order[i - 1] = r->order[j];
+        r->order[j] = other;
+    }
+    r->state.next = 0;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------------- */
+
+/* One point on either side, or two on one side where a bound is near. */
+static void probe(zi_refine *r, size_t i)
+{
+    const double lower = r->limits->lower[i];
+    const double upper = r->limits->upper[i];
+    const double h = r->state.probe * r->unit[i];
+    const double x = r->x[i];
+    if (lower == upper) {
+        try_value(r, i, x != 0.0 ? 0.0 : lower);
+    } else if (x == 0.0 && (lower > 0.0 || upper < 0.0)) {
+        try_value(r, i,
+                  isfinite(lower) && isfinite(upper) ? 0.5 * (lower + upper)
+                  : lower > 0.0                      ? lower + h
+                                                     : upper - h);
+    } else {
+        const double right = x + h > upper ? x - 2.0 * h : x + h;
+        const double left = x - h < lower && right > x ? x + 2.0 * h : x - h;
+        try_value(r, i, fmin(fmax(right, lower), upper));
+        try_value(r, i, fmin(fmax(left, lower), upper));
+    }
+}
+
+static void propose_probes(zi_refine *r)
+{
+    r->state.kind = ZI_BATCH_PROBES;
+    for (size_t count = 0; count < GROUP && r->state.next < r->dim;) {
+        const size_t i = r->order[r->state.next++];
+        if (r->forced[i] != ZILCH_FORCED_OFF) {
+            probe(r, i);
+            count++;
+        }
+    }
+}
+
+/* Points that differ in the active coordinates in which no near one does. */
+static void propose_geometry(zi_refine *r)
+{
+    unsigned char lacks[ZI_WORKING_MOST];
+    double step[ZI_WORKING_MOST] = {0};
+    r->state.kind = ZI_BATCH_GEOMETRY;
+    zi_refine_inspect(r, lacks);
+    for (size_t a = 0; a < r->state.working; a++) {
+        if (lacks[a] && r->x[r->member[a]] != 0.0) {
+            step[a] = either(r, r->state.radius);
+            if (!try_step(r, step, 0)) {
+                step[a] = -step[a];
+                try_step(r, step, 0);
+            }
+            step[a] = 0.0;
+        }
+    }
+}
+
+/* A point at the trust radius in some coordinate, where the model has nothing to offer. */
+static void propose_anything(zi_refine *r)
+{
+    r->state.kind = ZI_BATCH_GEOMETRY;
+    r->state.predicted = 0.0;
+    for (size_t trial = 0; trial < r->state.working && r->state.batch == 0; trial++) {
+        double step[ZI_WORKING_MOST] = {0};
+        step[below(r, r->state.working)] = either(r, r->state.radius);
+        try_step(r, step, 0);
+    }
+}
+
+static void propose_step(zi_refine *r)
+{
+    int has_model = 1;
+    if (!r->state.is_centred) {
+        zi_refine_choose(r);
+        if (!r->state.working) {
+            return;
+        }
+        zi_refine_select(r);
+        if (r->state.back == ZI_REFINE_DROP && !r->state.has_geometry) {
+            propose_geometry(r);
+            if (r->state.batch) {
+                return;
+            }
+        }
+        has_model = zi_refine_is_whole_due(r) ? zi_refine_fit_whole(r) : zi_refine_fit(r);
+    }
+    r->state.kind = ZI_BATCH_STEP;
+    for (int hold = 0; hold < ZI_HOLDS && has_model && !r->state.batch; hold++) {
+        r->state.predicted = zi_refine_solve(r, (zi_refine_hold)hold);
+        if (!(r->state.predicted > 0.0)) {
+            break;
+        }
+        try_step(r, r->step, 0);
+        if (!r->limits->has_switches) {
+            break;
+        }
+    }
+    if (!r->state.batch && r->state.back == ZI_REFINE_DROP) {
+        propose_anything(r);
+    }
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const zi_ranked *r = a;
+    const zi_ranked *s = b;
+    return r->key != s->key ? (r->key > s->key) - (r->key < s->key)
+                            : (r->coordinate > s->coordinate) - (r->coordinate < s->coordinate);
+}
+
+/* The active coordinates that may be zero, the one nearest to it first. */
+static size_t rank_active(zi_refine *r)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->dim; i++) {
+        if (r->x[i] != 0.0 && r->forced[i] != ZILCH_FORCED_ON) {
+            r->ranked[count++] = (zi_ranked){fabs(r->x[i]) / r->unit[i], i};
+        }
+    }
+    qsort(r->ranked, count, sizeof *r->ranked, compare_ranked);
+    return count;
+}
+
+static void propose_drops(zi_refine *r)
+{
+    const size_t count = rank_active(r);
+    const double most_loss = fmax(4.0 * r->penalty, 1e-3 * fabs(r->state.value));
+    r->state.kind = ZI_BATCH_DROPS;
+    for (size_t c = 3 * count / 4; c >= 2 && r->state.batch < MOST_JOINT; c = 3 * c / 4) {
+        double *x = begin_point(r);
+        for (size_t k = 0; k < c; k++) {
+            x[r->ranked[k].coordinate] = 0.0;
+        }
+        end_point(r, 0);
+    }
+    for (size_t k = 0; k < count; k++) {
+        double step[ZI_WORKING_MOST];
+        const size_t i = r->ranked[k].coordinate;
+        if (!r->place[i] || r->state.working < 2) {
+            try_value(r, i, 0.0);
+        } else if (zi_refine_loss(r, r->place[i] - 1u, step) <= most_loss) {
+            try_step(r, step, 0);
+        }
+    }
+}
+
+static void propose_scan(zi_refine *r)
+{
+    r->state.kind = ZI_BATCH_SCAN;
+    if (r->state.next >= r->dim) {
+        zi_refine_shuffle(r);
+        r->state.scan_gains = 0;
+    }
+    for (size_t count = 0; count < GROUP && r->state.next < r->dim;) {
+        const size_t i = r->order[r->state.next++];
+        const double lower = r->limits->lower[i];
+        const double upper = r->limits->upper[i];
+        if (r->forced[i] == ZILCH_FORCED_OFF) {
+            continue;
+        }
+        const double anywhere = isfinite(lower) && isfinite(upper)
+                                    ? lower + (upper - lower) * zilch_rng_uniform(&r->rng)
+                                    : r->mu[i] + r->unit[i] * zilch_rng_normal(&r->rng);
+        const double size = r->unit[i] * pow(10.0, -3.0 * zilch_rng_uniform(&r->rng));
+        const double near = r->x[i] + either(r, size);
+        try_value(r, i, fmin(fmax(anywhere, lower), upper));
+        try_value(r, i, fmin(fmax(near, lower), upper));
+        count++;
+    }
+}
+
+void zi_refine_propose(zi_refine *r)
+{
+    static void (*const by_phase[])(zi_refine * r) = {
+        [ZI_REFINE_SWEEP] = propose_probes,
+        [ZI_REFINE_STEP] = propose_step,
+        [ZI_REFINE_DROP] = propose_drops,
+        [ZI_REFINE_SCAN] = propose_scan,
+    };
+    by_phase[r->state.phase](r);
+}
