@@ -212,13 +212,13 @@ def least_squares(name, kind, a, y, truth, penalty, **words):
 
 
 def diabetes(held_out):
-    """442 patients, ten columns and their 54 products and squares: mean squared error in units of the variance. The eight columns
-    are the best that are known: a search that adds, drops and exchanges columns ended there from each of four beginnings."""
+    """442 patients, ten columns and their 54 products and squares: mean squared error in units of the variance. The nine columns
+    are the best that are known: a search that adds, drops and exchanges columns ended nowhere better from 25 random beginnings."""
     from sklearn.datasets import load_diabetes
     columns, y = load_diabetes(return_X_y=True)
     pairs = [(i, j) for i in range(10) for j in range(i, 10) if (i, j) != (1, 1)]
     a = standardised(np.column_stack([columns] + [columns[:, i] * columns[:, j] for i, j in pairs]))
-    chosen = np.isin(np.arange(a.shape[1]), [1, 2, 3, 6, 8, 11, 29, 63])
+    chosen = np.isin(np.arange(a.shape[1]), [1, 2, 3, 4, 5, 8, 11, 29, 63])
     return least_squares("diabetes", "regression", a, standardised(y), chosen, 0.005, bounds=(-2.0, 2.0), held_out=held_out)
 
 

@@ -141,45 +141,61 @@ def number(value, form=".3f"):
     return "–" if value is None else "never" if value == math.inf else format(value, form)
 
 
-def score_table(runs, titles, problems):
-    """A row for each method. Ratios are over the problems that zilch and the method both have."""
+def score_table(runs, titles, sides):
+    """A row for each method: its score on each side, and over all problems its shares. Ratios are over the problems that zilch and
+    the method both have, seconds of processor time are the median run's."""
+    name = runs.methods[0]
     rows = []
     for method in runs.methods:
-        has = common(runs, problems, method)
-        if not has:
-            continue
-        both = common(runs, problems, method, runs.methods[0])
-        ratio = divided(mean(score(runs, p, runs.methods[0]) for p in both), mean(score(runs, p, method) for p in both))
-        rows.append([titles.get(method, method), number(mean(score(runs, p, method) for p in has))]
+        has, both = common(runs, runs.problems, method), common(runs, runs.problems, method, name)
+        ratio = divided(mean_score(runs, both, name), mean_score(runs, both, method))
+        seconds = statistics.median(run["cpu_seconds"] for problem in has for run in runs.by_key[problem, method])
+        rows.append([titles.get(method, method)]
+                    + [number(mean_score(runs, problems, method)) for problems in sides.values()]
                     + [number(mean(share_at(runs, p, method, n) for p in has), ".2f") for n in SHOWN]
-                    + [number(kind_mean(runs, has, method)), number(ratio, ".2f"), str(len(has)),
-                       str(max(len(runs.by_key[p, method]) for p in has))])
-    name = titles.get(runs.methods[0], runs.methods[0])
-    return markdown(["method", "score", *(f"{n:,}" for n in SHOWN), "score, by kinds", f"{name} / it", "problems", "seeds"], rows)
+                    + [number(ratio, ".2f"), number(seconds, ".1f"), str(len(has)), seeds_text(runs, has, method)])
+    return markdown(["method", *sides, *(f"{n:,}" for n in SHOWN), f"{titles.get(name, name)} / it", "seconds", "problems", "seeds"],
+                    rows)
+
+
+def mean_score(runs, problems, method):
+    return mean(score(runs, problem, method) for problem in problems)
 
 
 def divided(a, b):
     return a / b if a is not None and b else None
 
 
-def kind_mean(runs, problems, method):
-    """Each kind counts the same, however many problems it has."""
+def seeds_text(runs, problems, method):
+    counts = {len(runs.by_key[problem, method]) for problem in problems}
+    return str(max(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+
+
+def kind_table(runs):
+    """The mean score of each method on each kind of problems, and the mean of the kinds where a method has them all."""
     kinds = collections.defaultdict(list)
-    for problem in problems:
-        kinds[anytime_problems.problem(problem).kind].append(score(runs, problem, method))
-    return mean(mean(values) for values in kinds.values())
+    for problem in runs.problems:
+        kinds[anytime_problems.problem(problem).kind].append(problem)
+    means = {kind: [mean_score(runs, problems, method) for method in runs.methods] for kind, problems in kinds.items()}
+    rows = [[f"{kind}, {len(kinds[kind])}", *marked(runs, values)] for kind, values in means.items()]
+    whole = [None if None in values else statistics.fmean(values) for values in zip(*means.values())]
+    return markdown(["kind, problems", *runs.methods], [*rows, ["mean of the kinds", *marked(runs, whole)]])
 
 
-def problem_table(runs, titles):
-    """The score of each method on each problem, the best without the oracle in bold."""
+def marked(runs, values):
+    """Cells for all methods, the best without the oracle in bold."""
+    top = max((value for method, value in zip(runs.methods, values) if value is not None and method != "oracle"), default=None)
+    return [f"**{number(value)}**" if value is not None and value == top and method != "oracle" else number(value)
+            for method, value in zip(runs.methods, values)]
+
+
+def problem_table(runs):
+    """The score of each method on each problem."""
     rows = []
     for problem in runs.problems:
-        scores = {method: score(runs, problem, method) for method in runs.methods}
-        top = max((value for method, value in scores.items() if value is not None and method != "oracle"), default=None)
-        cells = [number(value) if value != top or method == "oracle" or value is None else f"**{number(value)}**"
-                 for method, value in scores.items()]
         held_out = ", held out" if anytime_problems.problem(problem).held_out else ""
-        rows.append([problem + held_out, f"{runs.best[problem]:.4g}", f"{runs.first[problem]:.3g}", *cells])
+        rows.append([problem + held_out, f"{runs.best[problem]:.4g}", f"{runs.first[problem]:.3g}",
+                     *marked(runs, [score(runs, problem, method) for method in runs.methods])])
     return markdown(["problem", "best", "first gap", *runs.methods], rows)
 
 
@@ -209,26 +225,15 @@ def exact_table(runs, titles):
 
 
 def late_text(runs):
+    """Which runs keep a value from before their budget's end."""
     late = []
-    for (problem, method), found in sorted(runs.by_key.items()):
-        counts = [f"{run['evaluations']:,}" for run in found if run["ended_by"] != "budget"]
-        late += [f"{method} on {problem} ({', '.join(counts)})"] if counts else []
-    return late and ("These runs met the limit of processor time, or hung, and keep their last value, after the evaluations in "
-                     "brackets: " + "; ".join(late) + ".")
-
-
-def seconds_table(runs, titles):
-    """Median processor time of a run, by dimension."""
-    sizes = {"d ≤ 40": (0, 40), "d = 49 to 120": (41, 120), "d = 200 to 300": (121, 300)}
-    rows = []
     for method in runs.methods:
-        cells = []
-        for low, high in sizes.values():
-            seconds = [run["cpu_seconds"] for (problem, name), found in runs.by_key.items() for run in found
-                       if name == method and low <= anytime_problems.problem(problem).dim <= high]
-            cells.append(number(statistics.median(seconds), ".1f") if seconds else "–")
-        rows.append([titles.get(method, method), *cells])
-    return "Median seconds of processor time of a run:\n\n" + markdown(["method", *sizes], rows)
+        found = [run for (_, name), each in runs.by_key.items() if name == method for run in each]
+        for why, what in {"time": "ended by the limit of processor time", "hanging": "hung"}.items():
+            counts = sorted(run["evaluations"] for run in found if run["ended_by"] == why)
+            late += [f"- {method}: {len(counts)} of {len(found)} runs {what}, after {counts[0]:,} to {counts[-1]:,} evaluations (median "
+                     f"{statistics.median(counts):,.0f})."] if counts else []
+    return late and "These runs keep their last value:\n\n" + "\n".join(late)
 
 
 def tables(arguments, titles, packages):
@@ -237,11 +242,10 @@ def tables(arguments, titles, packages):
         raise SystemExit("anytime.py: there are no runs yet")
     held_out = [name for name in runs.problems if anytime_problems.problem(name).held_out]
     tuning = [name for name in runs.problems if name not in held_out]
-    parts = [f"Python {platform.python_version()}, {', '.join(packages).replace('==', ' ')}; one thread."]
-    if arguments.group == "main":
-        parts += ["## Tuning problems", score_table(runs, titles, tuning), "## Held-out problems", score_table(runs, titles, held_out)]
-    parts += ["## All problems", score_table(runs, titles, runs.problems), oracle_text(runs, titles), exact_table(runs, titles),
-              seconds_table(runs, titles), late_text(runs), "## Each problem", problem_table(runs, titles)]
+    sides = {"tuning": tuning, "held out": held_out, "all": runs.problems} if tuning and held_out else {"score": runs.problems}
+    parts = [f"Python {platform.python_version()}, {', '.join(packages).replace('==', ' ')}; one thread.",
+             score_table(runs, titles, sides), late_text(runs), oracle_text(runs, titles), exact_table(runs, titles),
+             "## Each kind", kind_table(runs), "## Each problem", problem_table(runs)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     print(text, end="")
     if arguments.output:
@@ -250,32 +254,46 @@ def tables(arguments, titles, packages):
 
 # ---- The figure
 
+def style(method, is_first):
+    """The first method is thick and blue, the oracle black, versions of zilch 0.1 are thin and grey, the rivals have colours."""
+    if is_first:
+        return {"color": "tab:blue", "linewidth": 3.0}
+    if method == "oracle":
+        return {"color": "black", "linestyle": ":", "linewidth": 1.6}
+    if method.startswith("zilch01"):
+        dashes = {"zilch01-500": "-", "zilch01-100": "--", "zilch01-50": "-.", "zilch01-20": (0, (1, 1.5))}
+        return {"color": "0.55", "linestyle": dashes[method], "linewidth": 1.2}
+    colours = {"pycma": "tab:green", "catcmawm": "tab:red", "cmawm": "tab:orange", "ng-sparse": "tab:purple", "ngopt": "tab:pink",
+               "tpe": "tab:brown"}
+    return {"color": colours.get(method), "linewidth": 1.6}
+
+
 def figure(arguments, titles, packages):
     """Shares over evaluations, tuning and held-out problems side by side."""
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    plt.rcParams["svg.hashsalt"] = "zilch"
+    plt.rcParams |= {"svg.hashsalt": "zilch", "svg.fonttype": "none", "font.family": "sans-serif"}
     runs = load(arguments, titles)
     sides = {"tuning problems": [p for p in runs.problems if not anytime_problems.problem(p).held_out],
              "held-out problems": [p for p in runs.problems if anytime_problems.problem(p).held_out]}
     sides = {title: problems for title, problems in sides.items() if problems}
-    drawing, axes = plt.subplots(1, len(sides), figsize=(5.5 * len(sides), 4.2), sharey=True, squeeze=False)
+    drawing, axes = plt.subplots(1, len(sides), figsize=(5.5 * len(sides), 4.6), sharey=True, squeeze=False)
     whole = max(run["budget"] for found in runs.by_key.values() for run in found)
     counts = [round(10 ** (k / 4)) for k in range(8, math.floor(4 * math.log10(whole)) + 1)] + [whole]
     for (title, problems), ax in zip(sides.items(), axes[0]):
-        for k, method in enumerate(runs.methods):
+        for method in runs.methods:
             has = common(runs, problems, method)
             most = max((run["budget"] for p in has for run in runs.by_key[p, method]), default=0)
             shown = [n for n in counts if n <= most]
-            style = {"color": "black", "linestyle": ":"} if method == "oracle" else {"color": plt.cm.tab20(k % 20)}
             ax.plot(shown, [mean(share_at(runs, p, method, n) for p in has) for n in shown],
-                    linewidth=2.5 if method == runs.methods[0] else 1.2, label=titles.get(method, method).replace("*", ""), **style)
-        ax.set(xscale="log", xlabel="evaluations", title=title, ylim=(0, 1))
+                    label=titles.get(method, method).replace("*", ""), **style(method, method == runs.methods[0]))
+        ax.set(xscale="log", xlabel="evaluations", title=f"{len(problems)} {title}", ylim=(0, 1), xlim=(counts[0], whole))
+        ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.grid(alpha=0.3)
     axes[0][0].set_ylabel("share of four decades")
-    drawing.legend(*axes[0][0].get_legend_handles_labels(), loc="lower center", ncols=4, fontsize=8, frameon=False)
-    drawing.tight_layout(rect=(0, 0.14, 1, 1))
+    drawing.legend(*axes[0][0].get_legend_handles_labels(), loc="lower center", ncols=3, fontsize=9, frameon=False)
+    drawing.tight_layout(rect=(0, 0.19, 1, 1))
     drawing.savefig(arguments.output or arguments.keep / "anytime.svg", metadata={"Date": None})
 
 
