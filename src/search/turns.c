@@ -247,14 +247,11 @@ static zilch_status refine(zilch_optimizer *o)
     return status;
 }
 
-/* As if the next generation of the distribution had been made: a large one does not come before the
- * refinement has shown what it can do. */
 static int is_its_turn(const zilch_optimizer *o)
 {
     const zi_turns *t = &o->turns;
-    const double all = (double)(o->evaluations + zi_turn_population(o));
     return t->refine && !(zi_noise_deviation(&o->noise) > 0.0) && !zi_points_are_exhausted(o) &&
-           (double)t->evaluations <= t->share * all;
+           (double)t->evaluations <= t->share * (double)o->evaluations;
 }
 
 /* Where every start leads to points that are known, the distribution has the turn. */
