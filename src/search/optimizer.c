@@ -113,7 +113,7 @@ static zilch_status announce_late(zilch_optimizer *o)
     return status;
 }
 
-/* Of those still asked for, the newest are remembered. */
+/* The newest of the points that are still out are remembered. */
 static void forget_late(zilch_optimizer *o)
 {
     zi_stragglers *late = &o->stragglers;

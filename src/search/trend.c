@@ -185,9 +185,9 @@ double zi_trend_at(const zi_trend *t, const double *x)
     return sum;
 }
 
-/* What the trend expects of each point becomes its estimate, for now. Values of the later half of the points
- * lie about it with their noise, and with what it lacks, which is more than few points and few repeats let it
- * seem. Where it lacks much, there is no trend to speak of; gives 0 then. */
+/* Writes what the trend expects of each point into its estimate, where estimate() finds it. Values of the
+ * later half of the points lie about the trend with their noise, and with what it lacks. Few points and few
+ * repeats make it seem better than it is, which is added. Gives 0 where it lacks too much to be a trend. */
 static int measure(fit *f, zi_archive *archive, const zi_noise *noise)
 {
     static const double most = 1.5;
