@@ -1,6 +1,6 @@
 /* The refinement: what it finds and how fast, that its points keep all limits, that it can be written and
  * read in the middle of anything, and that bytes from elsewhere do no harm. */
-#include "search/refine.h"
+#include "search/refine_model.h"
 
 #include "search_support.h"
 
@@ -56,6 +56,23 @@ static double rosenbrock(size_t dim, const double *x)
     return sum;
 }
 
+/* A network of two units: four pairs of weights, of which two are needed. At zero no weight is worth anything
+ * alone. */
+static double products(size_t dim, const double *x)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < 8; k++) {
+        const double a = cos((double)k), b = sin(2.0 * (double)k);
+        double answer = 0.0;
+        for (size_t unit = 0; unit + 3 <= dim; unit += 3) {
+            answer += x[unit] * tanh(a * x[unit + 1] + b * x[unit + 2]);
+        }
+        const double missing = answer - tanh(1.5 * a + b) + 0.5 * tanh(a - 2.0 * b);
+        sum += missing * missing / 8.0;
+    }
+    return sum;
+}
+
 /* Fails on one side. */
 static double half_failing(size_t dim, const double *x)
 {
@@ -90,7 +107,7 @@ static run *begin_run(size_t dim, objective f, zilch_optimizer_options options, 
     assert_int_equal(zi_refine_create(&r->refine, &r->limits, r->mu, r->sigma, r->penalty, 7), ZILCH_OK);
     assert_true(zi_refine_is_done(r->refine));
     r->best = f(dim, start ? start : zero);
-    assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best, 0), ZILCH_OK);
     return r;
 }
 
@@ -199,6 +216,37 @@ static void dense_ones_are_solved(void **state)
     end_run(r);
 }
 
+/* From zero there is nothing to gain. A dense start meets no penalty until it has learned, and the whole one
+ * in the end: what is left is worth it. */
+static void a_dense_start_is_thinned(void **state)
+{
+    (void)state;
+    enum { DIM = 18, NEEDED = 6 };
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    double start[DIM], value;
+    const double *x;
+    options.penalty = 0.002;
+    for (size_t i = 0; i < DIM; i++) {
+        start[i] = 0.5 * cos(5.0 * (double)(i + 1));
+    }
+    for (int is_dense = 0; is_dense < 2; is_dense++) {
+        run *r = begin_run(DIM, products, options, is_dense ? start : NULL);
+        if (is_dense) {
+            assert_int_equal(zi_refine_start(r->refine, start, r->best, 1), ZILCH_OK);
+        }
+        go_on(r, -1.0, 20000);
+        assert_true(zi_refine_is_done(r->refine));
+        zi_refine_best(r->refine, &x, &value);
+        if (is_dense) {
+            assert_true(value < 1e-3 && active_of(DIM, x) <= NEEDED + 1);
+            assert_true(r->refine->state.penalty == options.penalty);
+        } else {
+            assert_int_equal(active_of(DIM, x), 0);
+        }
+        end_run(r);
+    }
+}
+
 static void failures_are_survived(void **state)
 {
     (void)state;
@@ -217,10 +265,10 @@ static void it_ends(void **state)
     go_on(r, -1.0, 100000);
     assert_true(zi_refine_is_done(r->refine));
     assert_true(r->evaluations < 5000);
-    assert_int_equal(zi_refine_start(r->refine, start, separable(6, start)), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r->refine, start, separable(6, start), 0), ZILCH_OK);
     assert_false(zi_refine_is_done(r->refine));
     assert_true(advance(r));
-    assert_int_equal(zi_refine_start(r->refine, start, NAN), ZILCH_EARG);
+    assert_int_equal(zi_refine_start(r->refine, start, NAN, 0), ZILCH_EARG);
     end_run(r);
 }
 
@@ -282,7 +330,7 @@ static void switches_are_kept(void **state)
     r = begin_run(20, separable, options, grouped);
     go_on(r, -1.0, 3000);
     assert_true(value_of(r) <= 1e-6);
-    assert_int_equal(zi_refine_start(r->refine, start, 0.0), ZILCH_EARG);
+    assert_int_equal(zi_refine_start(r->refine, start, 0.0, 0), ZILCH_EARG);
     end_run(r);
 }
 
@@ -324,12 +372,9 @@ static zilch_status unpack(const run *r, const unsigned char *bytes, size_t leng
     return zi_refine_read(out, &r->limits, r->mu, r->sigma, r->penalty, &reader);
 }
 
-/* At every batch, before it is asked for and after; the rest is the same. */
-static void reading_goes_on_exactly(void **state)
+static void read_again_and_again(run *r)
 {
-    (void)state;
-    run *r = begin_run(12, ellipsoid, zilch_optimizer_defaults(), NULL);
-    for (size_t batch = 0; batch < 400; batch++) {
+    for (size_t batch = 0; batch < 400 && !zi_refine_is_done(r->refine); batch++) {
         size_t length, n;
         const double *x;
         if (batch % 2) {
@@ -356,6 +401,26 @@ static void reading_goes_on_exactly(void **state)
             advance(r);
         }
     }
+}
+
+/* At every batch, before it is asked for and after; the rest is the same. A dense start has its penalty
+ * raised in the middle of it. */
+static void reading_goes_on_exactly(void **state)
+{
+    (void)state;
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    double start[12];
+    run *r = begin_run(12, ellipsoid, options, NULL);
+    read_again_and_again(r);
+    end_run(r);
+    for (size_t i = 0; i < COUNT(start); i++) {
+        start[i] = 0.5 + 0.1 * (double)i;
+    }
+    options.penalty = 0.01;
+    r = begin_run(12, products, options, start);
+    assert_int_equal(zi_refine_start(r->refine, start, r->best, 1), ZILCH_OK);
+    read_again_and_again(r);
+    assert_true(r->refine->state.penalty > 0.0);
     end_run(r);
 }
 
@@ -433,7 +498,7 @@ static void many_coordinates_are_no_matter(void **state)
     assert_int_equal(zi_constraints_create(&limits, DIM, &options), ZILCH_OK);
     assert_int_equal(zi_refine_create(&refine, &limits, numbers, sigma, 0.1, 1), ZILCH_OK);
     const double first = separable(DIM, zero);
-    assert_int_equal(zi_refine_start(refine, zero, first), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, zero, first, 0), ZILCH_OK);
     for (size_t evaluations = 0; evaluations < 500;) {
         size_t n;
         const double *x;
@@ -488,7 +553,7 @@ static void missing_memory_is_an_error(void **state)
     }
     assert_true(failing > 5);
     allocations = failing = 0;
-    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, 1e9), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, 1e9, 0), ZILCH_OK);
     zi_refine_destroy(r->refine);
     r->refine = refine;
     go_on(r, 1e-8, 1000);
@@ -503,6 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(separable_is_solved),
         cmocka_unit_test(dense_ones_are_solved),
+        cmocka_unit_test(a_dense_start_is_thinned),
         cmocka_unit_test(failures_are_survived),
         cmocka_unit_test(it_ends),
         cmocka_unit_test(bounds_are_kept),

@@ -373,6 +373,41 @@ static zilch_status always_fails(void *context, const zilch_batch *batch, double
     return ZILCH_OK;
 }
 
+/* Where zero is far outside of the bounds, the first mean is the better of the first two points, and the
+ * refinement is near it from the beginning. A first guess is the only first point. */
+static void the_better_first_point_counts(void **state)
+{
+    (void)state;
+    static const double low[DIM] = {50, 50, 50, 50, 50, 50}, high[DIM] = {51, 51, 51, 51, 51, 51};
+    static const double guess[DIM] = {50.2, 50.2, 50.2, 50.2, 50.2, 50.2};
+    for (int has_guess = 0; has_guess < 2; has_guess++) {
+        static asked a;
+        zilch_optimizer_options options = zilch_optimizer_defaults();
+        options.lower = low;
+        options.upper = high;
+        options.x0 = has_guess ? guess : NULL;
+        zilch_optimizer *o = create_with(DIM, 4, &options);
+        for (size_t g = 0; g < 5; g++) {
+            const size_t n = ask_all(o, &a);
+            for (size_t i = 0; i < n; i++) {
+                a.value[i] = 0.0;
+                for (size_t k = 0; k < DIM; k++) {
+                    const double off = a.x[i * DIM + k] - 50.4;
+                    a.value[i] += off * off;
+                    if (g == 0) { /* the first twice, and the other */
+                        assert_int_equal(n, has_guess ? 2 : 3);
+                        assert_true(a.x[i * DIM + k] == (has_guess ? 50.2 : i < 2 ? 0.0 : 50.5));
+                    }
+                }
+                assert_true(g == 0 || !o->refined || active_of(DIM, a.x + i * DIM) >= DIM - 1);
+            }
+            OK(zilch_optimizer_tell(o, n, a.id, a.value));
+        }
+        assert_true(o->turns.starts == 1 && o->turns.evaluations > 3);
+        zilch_optimizer_destroy(o);
+    }
+}
+
 static void a_start_that_fails_is_passed_over(void **state)
 {
     (void)state;
@@ -612,6 +647,7 @@ int main(void)
         cmocka_unit_test(many_at_once_are_evaluated_once),
         cmocka_unit_test(points_that_are_out_are_not_asked_again),
         cmocka_unit_test(many_may_be_out),
+        cmocka_unit_test(the_better_first_point_counts),
         cmocka_unit_test(a_start_that_fails_is_passed_over),
         cmocka_unit_test(what_always_fails_is_said),
         cmocka_unit_test(a_small_space_is_exhausted),

@@ -6,7 +6,11 @@
  * quadratic (refine_model.c) in a trust region follow until they gain nothing. Then single active coordinates
  * are dropped, the others following by the model, and several at once. If all of it has gained much, there is
  * another sweep; if not, one with smaller probes, and then a scan, which tries single coordinates anywhere
- * and by steps of any size. When a scan has found nothing, it is done. */
+ * and by steps of any size. When a scan has found nothing, it is done.
+ *
+ * A course that begins dense first meets no penalty, and then one that rises in stages to the whole: each
+ * time that nothing more can be dropped. So coordinates that are worth nothing alone, as the weights of a
+ * network are at zero, learn together before they are asked what they are worth. */
 #include "search/refine.h"
 
 #include "base/memory.h"
@@ -24,7 +28,10 @@ enum {
     MOST_FAILED_GROUPS = 2,
     MOST_PAUSE = 8 /* of the factor */
 };
-static const double first_probe = 0.5, least_probe = 0.05, probe_factor = 0.2;
+static const double first_probe = 0.5, dense_probe = 0.25, least_probe = 0.05, probe_factor = 0.2;
+static const double least_gain = 1e-3; /* of a round, as a share of the cost; if less, it gained nothing */
+static const double least_gain_cheap = 0.1; /* while the penalty is still rising */
+static const double first_penalty = 1.0 / 64, penalty_factor = 4.0;
 static const double least_radius = 1e-10;
 static const size_t batch_numbers = 4000000;
 
@@ -135,7 +142,7 @@ static size_t accept_best(zi_refine *r, const double *value)
     double least = zi_refine_cost(r, r->state.value, r->x);
     for (size_t j = 0; j < r->state.batch; j++) {
         const size_t active = zi_refine_active(r, r->batch_x + j * r->dim);
-        const double cost = value[j] + r->penalty * (double)active;
+        const double cost = value[j] + r->state.penalty * (double)active;
         if (isfinite(cost) && (cost < least || (cost == least && active < fewest))) {
             least = cost;
             fewest = active;
@@ -156,6 +163,8 @@ static void begin_steps(zi_refine *r, zi_refine_phase back, double radius)
     r->state.radius = radius;
     r->state.failed_steps = r->state.tiny_steps = 0;
     r->state.has_geometry = r->state.is_centred = r->state.wide_failures = 0;
+    r->state.counted_steps = 0;
+    r->state.counted_cost = zi_refine_cost(r, r->state.value, r->x);
 }
 
 /* Slopes and bends from the probes, as seen from the incumbent. */
@@ -207,6 +216,25 @@ static void adapt_radius(zi_refine *r, double length, double gain, double cost)
     s->failed_steps = gain > 0.0 ? 0 : s->failed_steps + 1;
 }
 
+static int is_rising(const zi_refine *r)
+{
+    return r->state.penalty < r->penalty;
+}
+
+/* Whether a descent that has yet to meet the whole penalty gains less than one coordinate will cost, in as
+ * many steps as there are coordinates: then it is time to drop some. */
+static int is_slow(zi_refine *r)
+{
+    zi_refine_state *s = &r->state;
+    if (!is_rising(r) || ++s->counted_steps <= s->working) {
+        return 0;
+    }
+    const double before = s->counted_cost;
+    s->counted_steps = 0;
+    s->counted_cost = zi_refine_cost(r, s->value, r->x);
+    return before - s->counted_cost < r->penalty;
+}
+
 static void conclude_step(zi_refine *r, const double *value)
 {
     zi_refine_state *s = &r->state;
@@ -245,6 +273,7 @@ static void conclude_step(zi_refine *r, const double *value)
         s->is_centred = 1;
     }
     if (s->back != ZI_REFINE_DROP) {
+        s->radius *= length > 0.8 * s->radius ? 2.0 : 1.0;
         if (!is_step || !(gain > 0.25 * s->predicted)) {
             s->phase = s->back;
             s->failed_groups = best != SIZE_MAX ? 0 : s->failed_groups + 1;
@@ -263,7 +292,8 @@ static void conclude_step(zi_refine *r, const double *value)
         s->predicted = 1.0;
         s->has_geometry = 1;
     }
-    if (!(s->radius >= least_radius) || s->failed_steps > MOST_FAILED || s->tiny_steps > MOST_TINY) {
+    if (!(s->radius >= least_radius) || s->failed_steps > MOST_FAILED || s->tiny_steps > MOST_TINY ||
+        is_slow(r)) {
         s->phase = ZI_REFINE_DROP;
     }
 }
@@ -276,7 +306,13 @@ static void conclude_drops(zi_refine *r, const double *value)
         return;
     }
     const double cost = zi_refine_cost(r, s->value, r->x);
-    const int has_gained = s->swept - cost > 1e-3 * fabs(s->swept);
+    const int has_gained = s->swept - cost > (is_rising(r) ? least_gain_cheap : least_gain) * fabs(s->swept);
+    if (is_rising(r) && !has_gained) { /* drops again, for more */
+        s->penalty =
+            fmin(s->penalty > 0.0 ? penalty_factor * s->penalty : first_penalty * r->penalty, r->penalty);
+        s->swept = zi_refine_cost(r, s->value, r->x);
+        return;
+    }
     s->swept = cost;
     s->failed_groups = 0;
     s->phase = ZI_REFINE_SWEEP;
@@ -294,8 +330,9 @@ static void conclude_drops(zi_refine *r, const double *value)
 
 static void conclude_scan(zi_refine *r, const double *value)
 {
+    const double before = zi_refine_cost(r, r->state.value, r->x);
     if (accept_best(r, value) != SIZE_MAX) {
-        r->state.scan_gains++;
+        r->state.scan_gains += before - zi_refine_cost(r, r->state.value, r->x) > least_gain * fabs(before);
         begin_steps(r, ZI_REFINE_SCAN, 0.1);
     } else if (r->state.next >= r->dim && !r->state.scan_gains) {
         r->state.phase = ZI_REFINE_DONE;
@@ -318,7 +355,7 @@ static void conclude(zi_refine *r, const double *value)
 
 /* ---- Interface ------------------------------------------------------------------------------------ */
 
-zilch_status zi_refine_start(zi_refine *r, const double *x, double value)
+zilch_status zi_refine_start(zi_refine *r, const double *x, double value, int is_dense)
 {
     assert(r && x);
     ZI_TRY(zi_constraints_check(r->limits, x));
@@ -331,8 +368,12 @@ zilch_status zi_refine_start(zi_refine *r, const double *x, double value)
     for (size_t a = 0; a < r->state.working; a++) {
         r->place[r->member[a]] = 0;
     }
-    r->state = (zi_refine_state){
-        .phase = ZI_REFINE_SWEEP, .value = value, .probe = first_probe, .radius = 0.5, .whole_pause = 1};
+    r->state = (zi_refine_state){.phase = ZI_REFINE_SWEEP,
+                                 .value = value,
+                                 .probe = is_dense ? dense_probe : first_probe,
+                                 .radius = 0.5,
+                                 .penalty = is_dense ? 0.0 : r->penalty,
+                                 .whole_pause = 1};
     r->state.swept = zi_refine_cost(r, value, r->x);
     memset(r->is_known, 0, r->dim);
     zi_points_begin(&r->points, r->x);

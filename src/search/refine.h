@@ -16,8 +16,8 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
 void zi_refine_destroy(zi_refine *refine); /* accepts NULL */
 
 /* From this point on, which must keep the limits. `value` is to be minimised, and is without the penalty.
- * What was asked for and not told is forgotten. */
-zilch_status zi_refine_start(zi_refine *refine, const double *x, double value);
+ * What was asked for and not told is forgotten. A dense start meets no penalty at first: it rises. */
+zilch_status zi_refine_start(zi_refine *refine, const double *x, double value, int is_dense);
 int zi_refine_is_done(const zi_refine *refine); /* there is nothing left to try from here */
 
 /* The next batch, n points (n x dim) that live until the next call; the same one until it has been told. n is

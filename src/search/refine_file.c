@@ -1,14 +1,12 @@
 /* The refinement as bytes, a part of the optimiser's file. Layout, little-endian:
  *
- *   state     u32 phase, back, kind, failed_groups, failed_steps, tiny_steps, has_geometry, is_centred,
- *             scan_gains, wide_failures, is_whole, whole_wait, whole_pause; u64 next, working, batch;
- *             doubles value, probe, radius, predicted, swept
- *   random    u64 key, stream, counter
- *   single    doubles x, slope, bend (dim each), dim bytes is_known, u32 order (dim)
- *   model     u32 member (working), doubles g, step (working each), h (working x working),
- *             and the matrix before it if is_whole
- *   batch     for each point u32 subject, then the point
- *   points    doubles base (dim), u64 count; for each, the oldest first, double value, then the point
+ *   state     u32 phase, back, kind, failed_groups, failed_steps, tiny_steps, counted_steps, has_geometry,
+ * is_centred, scan_gains, wide_failures, is_whole, whole_wait, whole_pause; u64 next, working, batch; doubles
+ * value, probe, radius, predicted, swept, counted_cost, penalty random    u64 key, stream, counter single
+ * doubles x, slope, bend (dim each), dim bytes is_known, u32 order (dim) model     u32 member (working),
+ * doubles g, step (working each), h (working x working), and the matrix before it if is_whole batch     for
+ * each point u32 subject, then the point points    doubles base (dim), u64 count; for each, the oldest first,
+ * double value, then the point
  *
  * A point is u32 length and, for each coordinate in which it differs from the base, or, in the batch,
  * from x, u32 coordinate, ascending, and double value. */
@@ -21,17 +19,20 @@
 
 static void write_state(const zi_refine_state *s, zi_writer *w)
 {
-    const uint32_t small[] = {s->phase,        s->back,          s->kind,         s->failed_groups,
-                              s->failed_steps, s->tiny_steps,    s->has_geometry, s->is_centred,
-                              s->scan_gains,   s->wide_failures, s->is_whole,     s->whole_wait,
-                              s->whole_pause};
+    const uint32_t small[] = {s->phase,        s->back,       s->kind,          s->failed_groups,
+                              s->failed_steps, s->tiny_steps, s->counted_steps, s->has_geometry,
+                              s->is_centred,   s->scan_gains, s->wide_failures, s->is_whole,
+                              s->whole_wait,   s->whole_pause};
     for (size_t k = 0; k < sizeof small / sizeof *small; k++) {
         zi_write_u32(w, small[k]);
     }
     zi_write_u64(w, s->next);
     zi_write_u64(w, s->working);
     zi_write_u64(w, s->batch);
-    zi_write_doubles(w, (const double[]){s->value, s->probe, s->radius, s->predicted, s->swept}, 5);
+    zi_write_doubles(
+        w,
+        (const double[]){s->value, s->probe, s->radius, s->predicted, s->swept, s->counted_cost, s->penalty},
+        7);
 }
 
 static void write_indices(zi_writer *w, const size_t *index, size_t count)
@@ -105,11 +106,12 @@ void zi_refine_write(const zi_refine *r, zi_writer *w)
 static int read_state(zi_refine *r, zi_reader *in)
 {
     zi_refine_state *s = &r->state;
-    uint32_t *const small[] = {&s->phase,        &s->back,          &s->kind,         &s->failed_groups,
-                               &s->failed_steps, &s->tiny_steps,    &s->has_geometry, &s->is_centred,
-                               &s->scan_gains,   &s->wide_failures, &s->is_whole,     &s->whole_wait,
-                               &s->whole_pause};
-    double *const number[] = {&s->value, &s->probe, &s->radius, &s->predicted, &s->swept};
+    uint32_t *const small[] = {&s->phase,        &s->back,       &s->kind,          &s->failed_groups,
+                               &s->failed_steps, &s->tiny_steps, &s->counted_steps, &s->has_geometry,
+                               &s->is_centred,   &s->scan_gains, &s->wide_failures, &s->is_whole,
+                               &s->whole_wait,   &s->whole_pause};
+    double *const number[] = {&s->value, &s->probe,        &s->radius, &s->predicted,
+                              &s->swept, &s->counted_cost, &s->penalty};
     for (size_t k = 0; k < sizeof small / sizeof *small; k++) {
         *small[k] = zi_read_u32(in);
     }
@@ -123,8 +125,9 @@ static int read_state(zi_refine *r, zi_reader *in)
     const int is_done = s->phase == ZI_REFINE_DONE;
     return s->phase < ZI_REFINE_PHASES && s->whole_pause <= 16 && s->kind < ZI_BATCH_KINDS && is_back &&
            s->next <= r->dim && s->working <= r->most_working && s->batch <= (is_done ? 0 : r->most_batch) &&
-           isfinite(s->value) && !isnan(s->swept) &&
-           (is_done || (s->probe > 0.0 && s->probe <= 1.0 && s->radius > 0.0)) && isfinite(s->radius);
+           isfinite(s->value) && !isnan(s->swept) && !isnan(s->counted_cost) && s->penalty >= 0.0 &&
+           s->penalty <= r->penalty && (is_done || (s->probe > 0.0 && s->probe <= 1.0 && s->radius > 0.0)) &&
+           isfinite(s->radius);
 }
 
 /* Indices that are below `dim` and no two the same; seen (dim) is zero before and after. */

@@ -35,13 +35,13 @@ size_t zi_refine_active(const zi_refine *r, const double *x)
 
 double zi_refine_cost(const zi_refine *r, double value, const double *x)
 {
-    return value + r->penalty * (double)zi_refine_active(r, x);
+    return value + r->state.penalty * (double)zi_refine_active(r, x);
 }
 
 /* What an active coordinate must be worth. */
 static double least_worth(const zi_refine *r)
 {
-    return fmax(r->penalty, least_gain * fabs(r->state.value));
+    return fmax(r->state.penalty, least_gain * fabs(r->state.value));
 }
 
 /* ---- Single coordinates --------------------------------------------------------------------------- */

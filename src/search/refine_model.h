@@ -50,9 +50,10 @@ typedef struct zi_refine_state {
     uint32_t phase, back, kind; /* back: the phase after steps */
     uint32_t failed_groups;     /* groups of probes in a row whose steps gained nothing */
     uint32_t failed_steps, tiny_steps;
-    uint32_t has_geometry; /* the model needs no further points: the last step has gained, or they were just
-                              evaluated */
-    uint32_t is_centred;   /* the model is that of the incumbent already */
+    uint32_t counted_steps; /* since the cost was counted_cost */
+    uint32_t has_geometry;  /* the model needs no further points: the last step has gained, or they were just
+                               evaluated */
+    uint32_t is_centred;    /* the model is that of the incumbent already */
     uint32_t scan_gains;
     uint32_t wide_failures; /* steps without gain that made zeros active, since one that gained */
     uint32_t is_whole; /* the quadratic goes through as many points as define it, and has to show its worth */
@@ -66,6 +67,8 @@ typedef struct zi_refine_state {
     double radius;        /* of the trust region */
     double predicted;     /* gain of the step */
     double swept;         /* cost after the last sweep */
+    double counted_cost;
+    double penalty; /* now: it may be rising to the whole one */
 } zi_refine_state;
 
 struct zi_refine {

@@ -247,7 +247,7 @@ static size_t rank_active(zi_refine *r)
 static void propose_drops(zi_refine *r)
 {
     const size_t count = rank_active(r);
-    const double most_loss = fmax(4.0 * r->penalty, 1e-3 * fabs(r->state.value));
+    const double most_loss = fmax(4.0 * r->state.penalty, 1e-3 * fabs(r->state.value));
     r->state.kind = ZI_BATCH_DROPS;
     for (size_t c = 3 * count / 4; c >= 2 && r->state.batch < MOST_JOINT; c = 3 * c / 4) {
         double *x = begin_point(r);

@@ -1,9 +1,9 @@
 /* The distribution explores, and the refinement makes the most of the best point. The refinement begins, from
  * the zero point or the first guess, as most problems are decided there, and has three quarters of the
- * evaluations as long as it finds better points; each time that it comes to an end without one, its share
- * falls. It starts again from the best point of the distribution, from the best of all with some coordinates
- * changed, and from a new point, in turn. Where values are noisy there is no refinement: it would take luck
- * for progress. */
+ * evaluations as long as it finds better points. From its second course on, each that comes to an end without
+ * one lowers its share. It starts again from a dense point, from the best point of the distribution, from the
+ * best of all with some coordinates changed, and from a new point, in turn. Where values are noisy there is
+ * no refinement: it would take luck for progress. */
 #include "search/turns.h"
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@
 
 static const double most_share = 0.75;
 static const double least_share = 0.1;
-static const double share_decay = 0.5;
+static const double share_decay = 0.25;
 
 /* Streams of random numbers behind those of generations. */
 static zilch_rng stream_of(const zilch_optimizer *o)
@@ -88,6 +88,15 @@ static void draw_point(const zilch_optimizer *o, zilch_rng *rng, double *x)
     }
 }
 
+static void draw_dense(const zilch_optimizer *o, zilch_rng *rng, double *x)
+{
+    static const double part = 0.25; /* of the first spread */
+    for (size_t i = 0; i < o->dim; i++) {
+        const double drawn = o->first.mu[i] + part * o->first.sigma[i] * zilch_rng_normal(rng);
+        x[i] = drawn != 0.0 ? fmax(-DBL_MAX, fmin(DBL_MAX, drawn)) : o->first.sigma[i];
+    }
+}
+
 /* Some coordinates, up to a third as many as are active, are switched on or off. */
 static void change_point(const zilch_optimizer *o, zilch_rng *rng, double *x)
 {
@@ -138,17 +147,39 @@ static zilch_status keep_limits(const zilch_optimizer *o, zilch_rng rng, double 
     return status;
 }
 
-static zilch_status choose_start(const zilch_optimizer *o, double *x)
+/* The first start is the first guess; without one, zero, or what is within bounds that leave zero out,
+ * whichever is better. */
+static zilch_status choose_first(const zilch_optimizer *o, double *guess, double *other)
 {
-    enum { FROM_LAW = 1, CHANGED, NEW, KINDS = 3 };
+    const zi_constraints *c = &o->constraints;
+    const double *x0 = o->options.x0;
+    const zilch_rng rng = stream_of(o);
+    for (size_t i = 0; i < o->dim; i++) {
+        const int is_outside = c->lower[i] > 0.0 || c->upper[i] < 0.0;
+        guess[i] = x0 ? x0[i] + 0.0 : 0.0; /* not -0.0 */
+        other[i] = is_outside && !x0 ? o->first.mu[i] : guess[i];
+    }
+    ZI_TRY(keep_limits(o, rng, guess));
+    return keep_limits(o, rng, other);
+}
+
+/* The later ones, in turn. A dense one is near the first mean in all coordinates; with many of them, its
+ * course would not come to an end. */
+typedef enum start_kind { DENSE, FROM_LAW, CHANGED, NEW, KINDS } start_kind;
+
+static start_kind kind_of(const zilch_optimizer *o)
+{
+    enum { MOST_DENSE = 400 };
+    const start_kind kind = (start_kind)((o->turns.starts - 1) % KINDS);
+    return kind == DENSE && o->dim > MOST_DENSE ? CHANGED : kind;
+}
+
+static zilch_status choose_start(const zilch_optimizer *o, start_kind kind, double *x)
+{
     zilch_rng rng = stream_of(o);
-    const uint64_t kind = o->turns.starts ? 1 + (o->turns.starts - 1) % KINDS : 0;
     size_t best;
-    memset(x, 0, o->dim * sizeof *x);
-    if (kind == 0) {
-        for (size_t i = 0; i < o->dim && o->options.x0; i++) {
-            x[i] = o->options.x0[i] + 0.0; /* not -0.0 */
-        }
+    if (kind == DENSE) {
+        draw_dense(o, &rng, x);
     } else if (kind == NEW || (kind == FROM_LAW && !best_of_law(o, x)) ||
                !zi_archive_best(&o->archive, &best)) {
         draw_point(o, &rng, x);
@@ -176,6 +207,11 @@ static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *know
     return ZILCH_OK;
 }
 
+static double cost_of(const zilch_optimizer *o, double value, const double *x)
+{
+    return value + o->options.penalty * (double)zi_law_active(o->options.method, o->dim, x);
+}
+
 static zilch_status put_slot(zilch_optimizer *o, const double *x)
 {
     ZI_TRY(zi_generation_reserve(o, o->slots + 1));
@@ -185,41 +221,68 @@ static zilch_status put_slot(zilch_optimizer *o, const double *x)
     return ZILCH_OK;
 }
 
-/* A start whose value is not known is evaluated first; the first of all is evaluated twice, to see whether
- * there is noise. One that has failed is passed over. */
-static zilch_status start(zilch_optimizer *o)
+/* Both are evaluated, where they differ, and the first twice, to see whether there is noise. */
+static zilch_status start_first(zilch_optimizer *o, double *guess, double *other)
 {
-    zi_turns *t = &o->turns;
-    knowledge known = UNKNOWN;
-    double value;
-    double *x;
-    ZI_TRY(zi_alloc(&x, o->dim));
-    zilch_status status = choose_start(o, x);
-    status = status == ZILCH_OK ? look_up(o, x, &known, &value) : status;
-    if (status == ZILCH_OK && known == UNKNOWN) {
-        status = put_slot(o, x);
-        status = status == ZILCH_OK && t->starts == 0 ? put_slot(o, x) : status;
-    } else if (status == ZILCH_OK) {
-        status = known == KNOWN ? zi_refine_start(t->refine, x, value) : ZILCH_OK;
-        t->starts += status == ZILCH_OK;
-        t->cost = o->least_cost;
+    knowledge known[2];
+    double value[2];
+    ZI_TRY(choose_first(o, guess, other));
+    ZI_TRY(look_up(o, guess, &known[0], &value[0]));
+    ZI_TRY(look_up(o, other, &known[1], &value[1]));
+    if (known[0] == UNKNOWN) {
+        ZI_TRY(put_slot(o, guess));
+        ZI_TRY(put_slot(o, guess));
     }
-    zi_free(x);
-    return status;
+    if (known[1] == UNKNOWN && memcmp(guess, other, o->dim * sizeof *other) != 0) {
+        ZI_TRY(put_slot(o, other));
+    }
+    if (o->slots) {
+        return ZILCH_OK;
+    }
+    const int is_other =
+        known[1] == KNOWN && (known[0] != KNOWN || cost_of(o, value[1], other) < cost_of(o, value[0], guess));
+    if (known[is_other] == KNOWN) {
+        ZI_TRY(zi_refine_start(o->turns.refine, is_other ? other : guess, value[is_other], 0));
+    }
+    o->turns.starts++;
+    return ZILCH_OK;
 }
 
-/* Judges what its last course was worth, and begins the next one. If that fails, nothing has changed. */
+/* One whose value is not known is evaluated first; one that has failed is passed over. */
+static zilch_status start_later(zilch_optimizer *o, double *x)
+{
+    zi_turns *t = &o->turns;
+    const start_kind kind = kind_of(o);
+    knowledge known;
+    double value;
+    ZI_TRY(choose_start(o, kind, x));
+    ZI_TRY(look_up(o, x, &known, &value));
+    if (known == UNKNOWN) {
+        return put_slot(o, x);
+    }
+    if (known == KNOWN) {
+        ZI_TRY(zi_refine_start(t->refine, x, value, kind == DENSE));
+    }
+    t->starts++;
+    return ZILCH_OK;
+}
+
+/* Begins the next course, or has its start evaluated. Then what the last one was worth is judged; the first
+ * and the first dense one have the same share. If that fails, nothing has changed. */
 static zilch_status start_again(zilch_optimizer *o)
 {
     zi_turns *t = &o->turns;
-    const int is_better = o->least_cost < t->cost;
-    const int is_first = t->starts == 0;
-    ZI_TRY(start(o));
-    if (!is_first) {
-        t->share = is_better ? most_share : fmax(least_share, share_decay * t->share);
+    const uint64_t starts = t->starts;
+    double *x;
+    ZI_TRY(zi_alloc(&x, 2 * o->dim));
+    const zilch_status status = starts ? start_later(o, x) : start_first(o, x, x + o->dim);
+    zi_free(x);
+    if (status == ZILCH_OK && t->starts > starts) {
+        const int is_better = o->least_cost < t->cost;
+        t->share = is_better || t->starts <= 2 ? most_share : fmax(least_share, share_decay * t->share);
         t->cost = o->least_cost;
     }
-    return ZILCH_OK;
+    return status;
 }
 
 /* Points of its batch that are not known become slots. Once all are known, it is told their values: so no
@@ -247,11 +310,14 @@ static zilch_status refine(zilch_optimizer *o)
     return status;
 }
 
+/* As if the next generation of the distribution had been made: a large one does not come before the
+ * refinement has shown what it can do. */
 static int is_its_turn(const zilch_optimizer *o)
 {
     const zi_turns *t = &o->turns;
+    const double all = (double)(o->evaluations + zi_turn_population(o));
     return t->refine && !(zi_noise_deviation(&o->noise) > 0.0) && !zi_points_are_exhausted(o) &&
-           (double)t->evaluations <= t->share * (double)o->evaluations;
+           (double)t->evaluations <= t->share * all;
 }
 
 /* Where every start leads to points that are known, the distribution has the turn. */
