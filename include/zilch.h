@@ -822,10 +822,13 @@ ZILCH_ENUM(method, METHOD);
     X(MAXIMIZE, "maximize")
 ZILCH_ENUM(direction, DIRECTION);
 
-/* Which value counts for a point that was evaluated more than once: the latest one, or the mean. */
+/* Which value counts for a point that was evaluated more than once: the latest one, the mean, or the mean of
+ * all but the first. A point is evaluated again because its first value was good, and with noise that value
+ * was lucky, too. */
 #define ZILCH_AGGREGATE_LIST(X)   \
     X(AGGREGATE_LATEST, "latest") \
-    X(AGGREGATE_MEAN, "mean")
+    X(AGGREGATE_MEAN, "mean")     \
+    X(AGGREGATE_LATER, "later")
 ZILCH_ENUM(aggregate, AGGREGATE);
 
 /* Which elites the next generation evaluates again: all of them; the best one and those that noise may have
@@ -891,8 +894,9 @@ ZILCH_ENUM(stop, STOP);
     NUMBER(initial_spread, 0.1, 0, 0.999999, EXPERT,                                                        \
            "Correlation between the masks of the first points. Above 0 some points are dense and "          \
            "some are sparse; at 0.5 every number of active coordinates is equally likely.")                 \
-    CHOICE(aggregate, AGGREGATE, ZILCH_AGGREGATE_LATEST, EXPERT,                                            \
-           "Which value counts for a point that was evaluated more than once.")                             \
+    CHOICE(aggregate, AGGREGATE, ZILCH_AGGREGATE_LATER, EXPERT,                                             \
+           "Which value counts for a point that was evaluated more than once: the latest, the mean, "       \
+           "or the mean of all but the first, which was a lucky one.")                                      \
     CHOICE(reevaluate, REEVALUATE, ZILCH_REEVALUATE_UNCERTAIN, EXPERT,                                      \
            "Which elites are evaluated again: all, those that noise may have put among the elites, "        \
            "or none.")                                                                                      \
@@ -1052,11 +1056,13 @@ typedef struct zilch_record {
 ZILCH_CHECKED zilch_optimizer_point(const zilch_optimizer *optimizer, uint64_t point, double *x,
                                     zilch_record *out);
 
-/* The point with the best fitness on record. With noise this is the luckiest one; zilch_optimizer_recommend()
- * finds the best supported one. ESTATE if no evaluation has succeeded. x (dim) and out may be NULL. */
+/* The point with the best fitness on record. With noise the default method counts on two standard errors
+ * less, so that a lucky value is not taken for a good point; with the other methods this is the luckiest one.
+ * zilch_optimizer_recommend() evaluates the best ones again. ESTATE if no evaluation has succeeded. x (dim)
+ * and out may be NULL. */
 ZILCH_CHECKED zilch_optimizer_best(const zilch_optimizer *optimizer, double *x, zilch_record *out);
 
-/* The best points, best first: at most `capacity`; *count gets how many. */
+/* The best points in this sense, best first: at most `capacity`; *count gets how many. */
 ZILCH_CHECKED zilch_optimizer_top(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
                                   size_t *count);
 

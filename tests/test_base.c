@@ -235,7 +235,7 @@ static const struct {
     {"projection", projection_name, projection_parse, {"clip", "repair", "nearest", "weighted"}},
     {"method", method_name, method_parse, {"default", "published", "gaussian", "adhoc", "ea"}},
     {"direction", direction_name, direction_parse, {"minimize", "maximize"}},
-    {"aggregate", aggregate_name, aggregate_parse, {"latest", "mean"}},
+    {"aggregate", aggregate_name, aggregate_parse, {"latest", "mean", "later"}},
     {"reevaluate", reevaluate_name, reevaluate_parse, {"all", "uncertain", "none"}},
     {"weighting", weighting_name, weighting_parse, {"equal", "linear"}},
     {"forced", forced_name, forced_parse, {"free", "on", "off"}},

@@ -402,6 +402,7 @@ static void a_search_that_stalls_begins_anew(void **state)
     for (size_t k = 0; k < COUNT(laws); k++) {
         zilch_optimizer_options options = small_defaults(laws[k], N, K);
         options.smoothing = 0; /* values have no trend here, but a generation */
+        options.aggregate = ZILCH_AGGREGATE_LATEST;
         zilch_optimizer *o = create_with(DIM, 20, &options);
         for (unsigned g = 1; g <= 8; g++) {
             assert_int_equal(zilch_optimizer_progress(o).restarts, 0);

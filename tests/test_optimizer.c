@@ -16,7 +16,7 @@ static void defaults_are_as_documented(void **state)
     const zilch_optimizer_options o = zilch_optimizer_defaults();
     assert_int_equal(o.size, sizeof o);
     assert_true(o.method == ZILCH_METHOD_DEFAULT && o.direction == ZILCH_MINIMIZE &&
-                o.aggregate == ZILCH_AGGREGATE_LATEST);
+                o.aggregate == ZILCH_AGGREGATE_LATER);
     assert_true(o.reevaluate == ZILCH_REEVALUATE_UNCERTAIN);
     assert_true(o.population == 0 && o.elites == 0 && o.quorum == 1.0 && o.penalty == 0.0);
     assert_true(o.initial_p == 0.5 && o.initial_mu == 0.0 && o.initial_sigma == 2.0);
@@ -73,7 +73,7 @@ typedef void (*change)(zilch_optimizer_options *o);
 CHANGE(no_size, o->size = 0)
 CHANGE(no_law, o->method = (zilch_method)5)
 CHANGE(no_direction, o->direction = (zilch_direction)2)
-CHANGE(no_archive, o->aggregate = (zilch_aggregate)2)
+CHANGE(no_archive, o->aggregate = (zilch_aggregate)3)
 CHANGE(one_elite, o->elites = 1)
 CHANGE(only_elites, o->elites = o->population)
 CHANGE(no_population, o->population = 0)

@@ -466,7 +466,8 @@ static void published_is_the_publication(void **state)
                 final.is_noisy == 1 && final.size == sizeof final);
 }
 
-/* The other methods draw in another way, and are otherwise the default. */
+/* The other methods draw in another way, and count the latest value, as published; otherwise they are the
+ * default. */
 static void other_methods_are_the_default(void **state)
 {
     (void)state;
@@ -475,7 +476,10 @@ static void other_methods_are_the_default(void **state)
         zilch_optimizer_options o = zilch_method_defaults(four_methods[k]);
         const zilch_optimizer_options usual = zilch_optimizer_defaults();
         assert_int_equal(o.method, four_methods[k]);
+        assert_int_equal(o.aggregate,
+                         o.method == ZILCH_METHOD_DEFAULT ? ZILCH_AGGREGATE_LATER : ZILCH_AGGREGATE_LATEST);
         o.method = usual.method;
+        o.aggregate = usual.aggregate;
         for (size_t i = 0; i < list_of(OPTIMIZER).count; i++) {
             assert_memory_equal((char *)&o + row[i].offset, (const char *)&usual + row[i].offset,
                                 size_of(&row[i]));

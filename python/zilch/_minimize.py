@@ -49,7 +49,7 @@ class Result:
     """Number of coordinates of x that are not zero."""
     recommended: Recommendation | None
     best: Point
-    """The best seen: with noise, the luckiest."""
+    """The best seen; with noise, two standard errors are taken off."""
     front: list[Point]
     """The best value for each number of active coordinates."""
     history: NDArray[Any] = field(repr=False)

@@ -171,7 +171,7 @@ class Optimizer:
 
     @property
     def best(self) -> Point:
-        """The point with the best fitness on record. With noise this is the luckiest one."""
+        """The point with the best fitness on record; with noise and the default method, two standard errors are taken off."""
         points = self.top(1)
         if not points:
             raise RuntimeError("best: nothing has been evaluated yet")

@@ -110,19 +110,21 @@ zilch_status zi_archive_lookup(const zi_archive *archive, const double *genome, 
 
 /* ---- Worth -------------------------------------------------------------------------------------- */
 
-static int is_better(const zi_archive *archive, size_t a, size_t b);
+static int is_better(const zi_archive *archive, size_t a, size_t b, int is_careful);
 
 void zi_archive_find_best(zi_archive *archive)
 {
     archive->best = 0;
     for (size_t row = 0; row < archive->rows.count; row++) {
-        if (archive->entry[row].is_ranked && (!archive->best || is_better(archive, row, archive->best - 1))) {
+        if (archive->entry[row].is_ranked &&
+            (!archive->best || is_better(archive, row, archive->best - 1, 1))) {
             archive->best = row + 1;
         }
     }
 }
 
-/* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. */
+/* A failure counts like any value where the latest is what counts; a mean is of those that succeeded. The
+ * first value of a point that is evaluated again because it was good is a lucky one. */
 void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
 {
     zi_archive_entry *w = &archive->entry[evaluation->point];
@@ -130,7 +132,6 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
     const double weight = evaluation->weight;
     const int failed = !isfinite(value);
     w->id = evaluation->id > w->id ? evaluation->id : w->id;
-    const zi_archive_entry before = *w;
     w->evaluations++;
     w->failures += (uint32_t)failed;
     if (archive->aggregate == ZILCH_AGGREGATE_LATEST) {
@@ -138,19 +139,20 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
         w->value = failed ? NAN : value;
         w->weight = weight;
     } else if (!failed) {
-        w->weight += weight;
+        const int is_second =
+            archive->aggregate == ZILCH_AGGREGATE_LATER && w->evaluations - w->failures == 2;
+        w->weight = is_second ? weight : w->weight + weight;
         const double part = weight / w->weight;
         const double mean = w->value + (value - w->value) * part;
         const double careful = w->value * (1.0 - part) + value * part; /* of values that far apart */
-        w->value = !w->is_ranked ? value : isfinite(mean) ? mean : careful;
+        w->value = !w->is_ranked || is_second ? value : isfinite(mean) ? mean : careful;
         w->is_ranked = 1;
     }
     w->estimate = w->value;
     const size_t row = evaluation->point;
-    if (archive->best == row + 1 &&
-        (!w->is_ranked || archive->sign * w->estimate > archive->sign * before.estimate)) {
+    if (archive->best == row + 1) {
         zi_archive_find_best(archive);
-    } else if (w->is_ranked && (!archive->best || is_better(archive, row, archive->best - 1))) {
+    } else if (w->is_ranked && (!archive->best || is_better(archive, row, archive->best - 1, 1))) {
         archive->best = row + 1;
     }
 }
@@ -181,21 +183,36 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 
 /* ---- Selection ------------------------------------------------------------------------------------ */
 
-/* A total order: two points are never equal. */
-static int is_better(const zi_archive *archive, size_t a, size_t b)
+/* The standard error of an estimate. */
+static double error_of(const zi_archive *archive, const zi_archive_entry *w)
 {
-    const double cost_a = zi_archive_cost(archive, archive->entry[a].estimate, archive->entry[a].active);
-    const double cost_b = zi_archive_cost(archive, archive->entry[b].estimate, archive->entry[b].active);
+    const double error = archive->noise / sqrt(w->weight);
+    return archive->lack > 0.0 ? error * archive->lack / hypot(error, archive->lack) : error;
+}
+
+/* Whoever is careful counts on two standard errors less: a lucky value is not taken for a good point. */
+static double cost_of(const zi_archive *archive, size_t row, int is_careful)
+{
+    const zi_archive_entry *w = &archive->entry[row];
+    const double cost = zi_archive_cost(archive, w->estimate, w->active);
+    return is_careful && archive->noise > 0.0 ? cost + 2.0 * error_of(archive, w) : cost;
+}
+
+/* A total order: two points are never equal. */
+static int is_better(const zi_archive *archive, size_t a, size_t b, int is_careful)
+{
+    const double cost_a = cost_of(archive, a, is_careful);
+    const double cost_b = cost_of(archive, b, is_careful);
     return cost_a < cost_b || (cost_a == cost_b && a < b);
 }
 
 /* heap[0] is the worst. */
-static void sift_down(const zi_archive *archive, size_t *heap, size_t count, size_t at)
+static void sift_down(const zi_archive *archive, size_t *heap, size_t count, size_t at, int is_careful)
 {
     for (;;) {
         size_t worst = at;
         for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
-            worst = is_better(archive, heap[worst], heap[child]) ? child : worst;
+            worst = is_better(archive, heap[worst], heap[child], is_careful) ? child : worst;
         }
         if (worst == at) {
             return;
@@ -228,21 +245,21 @@ static size_t select_points(const zi_archive *archive, uint64_t since, int is_dr
         if (count < most) {
             best[count++] = row;
             for (size_t at = count == most ? most / 2 : 0; at-- > 0;) {
-                sift_down(archive, best, count, at);
+                sift_down(archive, best, count, at, !is_drawn);
             }
-        } else if (is_better(archive, row, best[0])) {
+        } else if (is_better(archive, row, best[0], !is_drawn)) {
             best[0] = row;
-            sift_down(archive, best, count, 0);
+            sift_down(archive, best, count, 0, !is_drawn);
         }
     }
     for (size_t at = count < most ? count / 2 : 0; at-- > 0;) { /* not yet a heap */
-        sift_down(archive, best, count, at);
+        sift_down(archive, best, count, at, !is_drawn);
     }
     for (size_t left = count; left > 1; left--) {
         const size_t worst = best[0];
         best[0] = best[left - 1];
         best[left - 1] = worst;
-        sift_down(archive, best, left - 1, 0);
+        sift_down(archive, best, left - 1, 0, !is_drawn);
     }
     return count;
 }

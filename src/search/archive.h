@@ -26,7 +26,9 @@ typedef struct zi_archive {
     size_t slots;      /* a power of 2, or 0 */
     size_t *forgotten; /* points that the last zi_archive_forget() has forgotten: */
     size_t forgotten_count, forgotten_capacity;
-    size_t best; /* number of the best point + 1; 0: there is none */
+    size_t best;  /* number of the best point + 1; 0: there is none */
+    double noise; /* standard deviation of a value of weight 1; 0: none, or not known */
+    double lack;  /* of what estimates miss beside it; 0: estimates are values */
 } zi_archive;
 
 void zi_archive_free(zi_archive *archive);
@@ -59,10 +61,12 @@ double zi_archive_cost(const zi_archive *archive, double value, size_t active);
 double zi_archive_fitness(const zi_archive *archive, double value, size_t active);
 
 /* The best `most` points, best first, of equals the older; gives how many there were. Only those that were
- * asked for with this id or a later one, and foreign ones; 0: all. */
+ * asked for with this id or a later one, and foreign ones; 0: all. Where there is noise, a point counts with
+ * two standard errors less than it is worth. */
 size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
 
-/* The same of points that the refinement has not found, and of the best point of all. */
+/* The same of points that the refinement has not found, and of the best point of all, by what they are
+ * worth: what may be good is worth a try. */
 size_t zi_archive_select_drawn(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
 
 /* The best point of all; 0 if there is none. After entries were filled in by hand, it must be found first. */

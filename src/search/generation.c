@@ -54,6 +54,33 @@ zilch_status zi_generation_reserve(zilch_optimizer *o, size_t slots)
     return zi_grow(&o->genome, o->width * sizeof *o->genome, o->slots, slots, &o->genome_capacity);
 }
 
+static void put_again(zilch_optimizer *o, size_t point)
+{
+    zi_rows_read(&o->archive.rows, point, o->genome + o->slots * o->width);
+    o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
+}
+
+/* With noise, some of a large generation go to the points that would be recommended, several times each: one
+ * that was lucky often enough to get there is found out, and one that is good is known to be. */
+static zilch_status check_best(zilch_optimizer *o)
+{
+    enum { PART = 40, MOST = 8 };
+    const size_t room = o->population > o->slots ? o->population - o->slots - 1 : 0; /* one is new */
+    const size_t count = o->population / PART < room ? o->population / PART : room;
+    const size_t most = (size_t)sqrt((double)count);
+    size_t best[MOST];
+    if (o->options.method != ZILCH_METHOD_DEFAULT || o->is_old || !(zi_noise_deviation(&o->noise) > 0.0) ||
+        o->options.reevaluate != ZILCH_REEVALUATE_UNCERTAIN) {
+        return ZILCH_OK;
+    }
+    const size_t found = zi_archive_select(&o->archive, 0, most < MOST ? most : MOST, best);
+    ZI_TRY(zi_generation_reserve(o, o->slots + count));
+    for (size_t k = 0; k < count && found; k++) {
+        put_again(o, best[k % found]);
+    }
+    return ZILCH_OK;
+}
+
 static zilch_status choose_elites(zilch_optimizer *o)
 {
     const double noise = zi_noise_deviation(&o->noise);
@@ -65,10 +92,10 @@ static zilch_status choose_elites(zilch_optimizer *o)
         const int has_room =
             o->options.population || 2 * o->slots < o->population; /* half is for new points */
         if (has_room && is_reevaluated(o, noise, k)) {
-            zi_rows_read(&o->archive.rows, o->elite[k], o->genome + o->slots * o->width);
-            o->slot[o->slots++] = (zi_slot){.state = ZI_SLOT_NEW};
+            put_again(o, o->elite[k]);
         }
     }
+    ZI_TRY(check_best(o));
     o->reevaluated = o->slots;
     return ZILCH_OK;
 }
@@ -229,6 +256,9 @@ static zilch_status draw_piece(zilch_optimizer *o, const double *elite, int is_f
                     .genome = genome};
     draw.rng.counter = (uint64_t)((o->slots - o->reevaluated - o->refined) / *rows) << PIECE_LOG2;
     ZI_TRY(is_first ? zi_draw_first(&draw) : zi_draw_next(&draw));
+    if (o->trend.terms && !is_first && o->slots == o->reevaluated) {
+        zi_trend_minimise(&o->trend, &o->archive, o->constraints.lower, o->constraints.upper, genome);
+    }
     ZI_TRY(repair_rows(o, elite, is_first, rows, genome));
     return check_finite(o, is_first, *rows, genome);
 }

@@ -126,7 +126,7 @@ zilch_status zi_generation_read(zi_reader *r, uint32_t version, zilch_optimizer 
         return zi_optimizer_damaged("the open generation"); /* without refinement all pieces are whole */
     }
     if (!zi_read_fits(r, slots, 4 + 8 + 8 + 8 + zi_row_least(o->width)) ||
-        elites > zi_most_elites(&o->options) || reevaluated > elites || handed > slots ||
+        elites > zi_most_elites(&o->options) || reevaluated > slots || handed > slots ||
         (slots && slots < population) || (!slots && (elites || refined || population)) || refined > slots ||
         (refined && (elites || !o->turns.refine || refined != population))) {
         return zi_optimizer_damaged("the open generation");

@@ -47,9 +47,9 @@ double zi_noise_deviation(const zi_noise *noise)
     return noise->count > 0.0 ? sqrt(noise->squares / noise->count) : NAN;
 }
 
-/* Three are few, but a difference that is seen later takes this back. */
+/* Two are few, but a difference that is seen later takes this back. */
 int zi_noise_is_absent(const zi_noise *noise)
 {
-    static const double enough = 3.0;
+    static const double enough = 2.0;
     return noise->unit == 0.0 && noise->count >= enough && noise->squares == 0.0;
 }

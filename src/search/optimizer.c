@@ -150,14 +150,19 @@ zilch_status zi_optimizer_smooth(zilch_optimizer *o)
 {
     enum { LEAST = 2000, FOR_EACH = 40 }; /* points in a fit, for each new one: so it costs little */
     const size_t most = FOR_EACH * zi_turn_population(o);
+    const double noise = zi_noise_deviation(&o->noise);
+    zilch_status status = ZILCH_OK;
     o->is_smooth = 1;
-    if (!o->options.smoothing || o->options.method != ZILCH_METHOD_DEFAULT || o->is_old ||
-        !(zi_noise_deviation(&o->noise) > 0.0)) {
+    if (o->options.method != ZILCH_METHOD_DEFAULT || o->is_old || !(noise > 0.0)) {
         return ZILCH_OK;
     }
-    const zilch_status status =
-        zi_trend_fit(&o->trend, &o->archive, o->dim, most < LEAST ? LEAST : most, &o->noise);
-    o->is_smooth = status == ZILCH_OK;
+    if (o->options.smoothing) {
+        status = zi_trend_fit(&o->trend, &o->archive, o->dim, most < LEAST ? LEAST : most, &o->noise);
+        o->is_smooth = status == ZILCH_OK;
+    }
+    o->archive.noise = noise;
+    o->archive.lack = o->trend.terms ? o->trend.lack : 0.0;
+    zi_archive_find_best(&o->archive);
     return status;
 }
 

@@ -76,7 +76,7 @@ struct zilch_optimizer {
     int is_old;             /* read from what zilch 0.1 wrote, which has laws in the place of methods */
     const char *gone;       /* an option of an earlier version that this run needs; NULL: none */
 
-    /* The open generation; there is none while slots is 0. The first `reevaluated` slots are elites that are
+    /* The open generation; there is none while slots is 0. The first `reevaluated` slots are points that are
      * evaluated again; the first `handed` were asked for. */
     uint64_t first_id; /* of slot 0; the others follow */
     size_t population; /* how many of them must be told, unless the quorum is lower */

@@ -21,10 +21,10 @@ zilch_optimizer_options zilch_method_defaults(zilch_method method)
 {
     zilch_optimizer_options o = zilch_optimizer_defaults();
     o.method = method;
+    o.aggregate = method == ZILCH_METHOD_DEFAULT ? ZILCH_AGGREGATE_LATER : ZILCH_AGGREGATE_LATEST;
     if (method == ZILCH_METHOD_PUBLISHED) {
         o.population = 500;
         o.elites = 100;
-        o.aggregate = ZILCH_AGGREGATE_LATEST;
         o.reevaluate = ZILCH_REEVALUATE_ALL;
         o.structure = ZILCH_STRUCTURE_FULL;
         o.inverter = ZILCH_AMORTISED;

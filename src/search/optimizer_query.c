@@ -181,9 +181,9 @@ static int generation_is_valid(const zilch_optimizer *o)
         told += o->slot[i].state == ZI_SLOT_TOLD;
     }
     return told == o->told && o->handed <= o->slots && o->reevaluated <= o->slots &&
-           o->reevaluated <= o->elites && (!o->options.elites || o->elites <= o->options.elites) &&
-           o->slots <= o->slot_capacity && o->slots <= o->genome_capacity &&
-           (o->slots == 0 || o->slots >= o->population) && o->refined <= o->slots;
+           (!o->options.elites || o->elites <= o->options.elites) && o->slots <= o->slot_capacity &&
+           o->slots <= o->genome_capacity && (o->slots == 0 || o->slots >= o->population) &&
+           o->refined <= o->slots;
 }
 
 int zi_optimizer_is_valid(const zilch_optimizer *o)

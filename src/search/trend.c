@@ -32,7 +32,7 @@ typedef struct fit {
 void zi_trend_free(zi_trend *trend)
 {
     zi_free(trend->place);
-    zi_free(trend->unit);
+    zi_free(trend->centre);
     zi_free(trend->weight);
     *trend = (zi_trend){0};
 }
@@ -47,7 +47,7 @@ static int most_used_first(const void *a, const void *b)
                               : (x->number > y->number) - (x->number < y->number);
 }
 
-/* How often each is active, and the sum of its squares; gives how many points there are. */
+/* How often each is active, and sums of its values and squares; gives how many points there are. */
 static size_t count_uses(fit *f)
 {
     const zi_archive *a = f->archive;
@@ -59,11 +59,21 @@ static size_t count_uses(fit *f)
         const size_t active = zi_rows_active(&a->rows, row, f->position, f->entry);
         for (size_t k = 0; k < active; k++) {
             f->list[f->position[k]].uses++;
+            f->trend->centre[f->position[k]] += f->entry[k];
             f->trend->unit[f->position[k]] += f->entry[k] * f->entry[k];
         }
         points++;
     }
     return points;
+}
+
+/* Mean and deviation from the sums. Values that differ by nothing are their own measure. */
+static void set_scale(zi_trend *t, size_t i, double uses)
+{
+    const double mean = t->centre[i] / uses;
+    const double variance = t->unit[i] / uses - mean * mean;
+    t->centre[i] = mean;
+    t->unit[i] = sqrt(variance > 1e-20 * mean * mean ? variance : mean * mean);
 }
 
 /* Those that are used most, as many as there are points for. */
@@ -74,7 +84,7 @@ static void choose(fit *f)
     for (size_t i = 0; i < t->dim; i++) {
         list[i] = (coordinate){.number = i};
         t->place[i] = 0;
-        t->unit[i] = 0.0;
+        t->centre[i] = t->unit[i] = 0.0;
     }
     const size_t points = count_uses(f);
     const size_t most = points / POINTS_EACH < MOST_COORDINATES ? points / POINTS_EACH : MOST_COORDINATES;
@@ -83,7 +93,7 @@ static void choose(fit *f)
     for (size_t i = 0; i < t->dim && count < most && list[i].uses; i++) {
         const size_t number = list[i].number;
         t->place[number] = (uint32_t)++count;
-        t->unit[number] = sqrt(t->unit[number] / (double)list[i].uses);
+        set_scale(t, number, (double)list[i].uses);
     }
     t->terms = count ? 1 + 3 * count : 0;
 }
@@ -101,7 +111,8 @@ static size_t terms_of(fit *f, size_t row)
     for (size_t k = 0; k < active; k++) {
         const size_t place = t->place[f->position[k]];
         if (place) {
-            const double z = f->entry[k] / t->unit[f->position[k]];
+            const size_t i = f->position[k];
+            const double z = (f->entry[k] - t->centre[i]) / t->unit[i];
             const double power[] = {1.0, z, z * z};
             for (size_t p = 0; p < 3; p++) {
                 f->term[count] = 3 * place - 2 + p;
@@ -121,17 +132,19 @@ static double dot(const fit *f, size_t count)
     return sum;
 }
 
-/* Normal equations, with a little of the identity, so that terms that no point tells apart share. */
+/* Normal equations, with a little of the identity, so that terms that no point tells apart share. More of it
+ * would bend a trend that few points follow exactly. */
 static int solve(fit *f)
 {
     zi_trend *t = f->trend;
     const zi_archive *a = f->archive;
     const size_t n = t->terms;
     const size_t stride = 1 + a->rows.count / f->most;
+    static const double ridge = 0.01;
     memset(f->matrix, 0, n * n * sizeof *f->matrix);
     memset(t->weight, 0, n * sizeof *t->weight);
     for (size_t i = 0; i < n; i++) {
-        f->matrix[i * n + i] = i ? 1.0 : 1e-9;
+        f->matrix[i * n + i] = i ? ridge : 1e-9;
     }
     for (size_t row = (a->rows.count - 1) % stride; row < a->rows.count; row += stride) {
         if (!a->entry[row].is_ranked) {
@@ -178,11 +191,43 @@ double zi_trend_at(const zi_trend *t, const double *x)
     for (size_t i = 0; i < t->dim; i++) {
         if (x[i] != 0.0 && t->place[i]) {
             const double *weight = t->weight + 3 * (size_t)t->place[i] - 2;
-            const double z = x[i] / t->unit[i];
+            const double z = (x[i] - t->centre[i]) / t->unit[i];
             sum += weight[0] + z * (weight[1] + z * weight[2]);
         }
     }
     return sum;
+}
+
+/* The z of least cost between two, for the terms of one coordinate; NaN if zero is better than any. */
+static double minimise(const double *weight, const zi_archive *a, double low, double high)
+{
+    const double slope = a->sign * weight[1];
+    const double bend = 2.0 * a->sign * weight[2];
+    double least = 0.0;
+    double best = NAN;
+    for (int end = 0; end < (bend > 0.0 ? 1 : 2); end++) {
+        const double z = bend > 0.0 ? fmin(fmax(-slope / bend, low), high) : end ? high : low;
+        const double cost = a->sign * weight[0] + a->penalty + z * (slope + 0.5 * bend * z);
+        if (cost < least) {
+            least = cost;
+            best = z;
+        }
+    }
+    return best;
+}
+
+void zi_trend_minimise(const zi_trend *t, const zi_archive *archive, const double *lower, const double *upper,
+                       double *x)
+{
+    static const double far = 2.0; /* in deviations from the centre */
+    for (size_t i = 0; i < t->dim; i++) {
+        x[i] = 0.0;
+        if (t->place[i]) {
+            const double *weight = t->weight + 3 * (size_t)t->place[i] - 2;
+            const double z = minimise(weight, archive, -far, far);
+            x[i] = isfinite(z) ? fmin(fmax(t->centre[i] + t->unit[i] * z, lower[i]), upper[i]) : 0.0;
+        }
+    }
 }
 
 /* Writes what the trend expects of each point into its estimate, where estimate() finds it. Values of the
@@ -243,13 +288,14 @@ static zilch_status create(fit *f, size_t dim)
     if (!t->weight) {
         zi_trend fresh = {.dim = dim};
         zilch_status status = zi_alloc(&fresh.place, dim);
-        status = status == ZILCH_OK ? zi_alloc(&fresh.unit, dim) : status;
+        status = status == ZILCH_OK ? zi_alloc(&fresh.centre, 2 * dim) : status;
         status = status == ZILCH_OK ? zi_alloc(&fresh.weight, terms) : status;
         if (status != ZILCH_OK) {
             zi_trend_free(&fresh);
             return status;
         }
         *t = fresh;
+        t->unit = t->centre + dim;
     }
     ZI_TRY(zi_alloc(&f->list, dim));
     ZI_TRY(zi_alloc(&f->position, dim));
@@ -271,7 +317,6 @@ zilch_status zi_trend_fit(zi_trend *trend, zi_archive *archive, size_t dim, size
         } else {
             forget(trend, archive);
         }
-        zi_archive_find_best(archive);
     }
     zi_free(f.list);
     zi_free(f.position);

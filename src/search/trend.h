@@ -10,8 +10,9 @@ typedef struct zi_trend {
     size_t dim;
     size_t terms;    /* 3 for each coordinate in it, and 1; 0: there is no trend */
     uint32_t *place; /* of a coordinate in it, + 1; 0: it is not */
-    double *unit;    /* of its values */
-    double *weight;  /* terms: the constant; for each coordinate being active, its value, and its square */
+    double *centre;  /* mean of its active values, */
+    double *unit;    /* and their standard deviation */
+    double *weight;  /* terms: the constant; for each coordinate being active, z, and its square */
     double lack;     /* standard deviation of values about it, without their noise */
 } zi_trend;
 
@@ -27,5 +28,9 @@ double zi_trend_at(const zi_trend *trend, const double *x);
 /* What is known from a mean with this standard error and from the trend, and how well. */
 double zi_trend_estimate(const zi_trend *trend, double expected, double mean, double error);
 double zi_trend_error(const zi_trend *trend, double error);
+
+/* The point that the trend expects most of, within bounds and not far from what was evaluated. */
+void zi_trend_minimise(const zi_trend *trend, const zi_archive *archive, const double *lower,
+                       const double *upper, double *x);
 
 #endif
