@@ -8,7 +8,7 @@ export ZILCH_TEST_LOG="$scratch/log"
 # search ARGUMENTS...: a small one
 search()
 {
-  "$zilch" optimize --dim 10 --population 100 --generations 20 --penalty 0.1 --final-pruning no --final-evaluations 20 "$@"
+  "$zilch" optimize --dim 10 --refinement no --population 100 --generations 20 --penalty 0.1 --final-pruning no --final-evaluations 20 "$@"
 }
 
 # What was logged as started is gone, in five seconds at most.
@@ -104,7 +104,7 @@ expect_nobody
 for signal in TERM KILL; do
   : >"$ZILCH_TEST_LOG"
   rm -f cut.study
-  "$zilch" optimize --dim 10 --population 100 --generations 4 --penalty 0.1 --final-pruning no --final-evaluations 20 \
+  "$zilch" optimize --dim 10 --refinement no --population 100 --generations 4 --penalty 0.1 --final-pruning no --final-evaluations 20 \
     --program "$evaluator json sleep=12 child=1" --jobs 2 --study cut.study >"$out" 2>"$err" &
   pid=$!
   sleep 0.6

@@ -179,7 +179,7 @@ expect_in_output 'generations: 11'
 expect_status 0 "$zilch" resume parts --generations 30 --threads 2
 expect_in_output 'goes on from generation 11'
 expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --evaluations 50 --study limited
-expect_failure 'by: evaluations; it goes on with new limits, such as --evaluations 100' "$zilch" resume limited
+expect_failure 'by: evaluations; it goes on with new limits, such as --evaluations 98' "$zilch" resume limited
 expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --target 1e9 --study limited
 expect_failure 'by: target; it goes on with new limits, such as a better --target' "$zilch" resume limited
 expect_status 0 "$zilch" optimize --problem sphere:dim=4,active=0 --initial-p 0 --stagnation 2 --study limited
