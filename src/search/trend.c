@@ -152,9 +152,10 @@ static int solve(fit *f)
         }
         const size_t count = terms_of(f, row);
         for (size_t i = 0; i < count; i++) {
-            double *column = f->matrix + f->term[i] * n;
-            for (size_t j = 0; j < count; j++) {
-                column[f->term[j]] += f->feature[i] * f->feature[j];
+            for (size_t j = 0; j <= i; j++) { /* the lower triangle */
+                const size_t low = f->term[i] > f->term[j] ? f->term[i] : f->term[j];
+                const size_t column = f->term[i] + f->term[j] - low;
+                f->matrix[column * n + low] += f->feature[i] * f->feature[j];
             }
             t->weight[f->term[i]] += f->feature[i] * a->entry[row].value;
         }
