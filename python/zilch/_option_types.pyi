@@ -3,7 +3,7 @@
 from typing import Literal, TypedDict
 
 class OptimizerOptions(TypedDict, total=False):
-    aggregate: Literal["latest", "mean"] | None
+    aggregate: Literal["latest", "mean", "later"] | None
     archive_size: int | None
     direction: Literal["minimize", "maximize"] | None
     elites: int | None
