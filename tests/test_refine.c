@@ -332,6 +332,12 @@ static void switches_are_kept(void **state)
     assert_true(value_of(r) <= 1e-6);
     assert_int_equal(zi_refine_start(r->refine, start, 0.0, 0), ZILCH_EARG);
     end_run(r);
+
+    options.min_active = 0; /* from zero, a group is switched as a whole */
+    r = begin_run(20, separable, options, NULL);
+    go_on(r, -1.0, 3000);
+    assert_true(value_of(r) <= 1e-6);
+    end_run(r);
 }
 
 /* Values that are 0 or one other. */

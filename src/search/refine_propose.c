@@ -82,12 +82,48 @@ static int end_point(zi_refine *r, size_t subject)
     return 1;
 }
 
-/* A point that differs in one coordinate. */
+static int has_groups(const zi_refine *r)
+{
+    return r->limits->units < r->dim;
+}
+
+/* A value of a coordinate that is not zero and, where it may be, small. */
+static double small_value(const zi_refine *r, size_t i)
+{
+    static const double part = 0.1; /* of its unit */
+    const double lower = r->limits->lower[i];
+    const double upper = r->limits->upper[i];
+    const double above = fmin(fmax(part * r->unit[i], lower), upper);
+    return above != 0.0 ? above : fmin(fmax(-part * r->unit[i], lower), upper);
+}
+
+/* The others of its group are active where this coordinate is, and zero where it is. */
+static void switch_group(const zi_refine *r, size_t i, double *x)
+{
+    const zi_constraints *c = r->limits;
+    size_t unit = 0;
+    for (size_t u = 0; u < c->units; u++) {
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            unit = c->member[k] == i ? u : unit;
+        }
+    }
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        const size_t other = c->member[k];
+        if ((x[other] != 0.0) != (x[i] != 0.0)) {
+            x[other] = x[i] != 0.0 ? small_value(r, other) : 0.0;
+        }
+    }
+}
+
+/* A point that differs in one coordinate, and in whether its group is active. */
 static void try_value(zi_refine *r, size_t i, double value)
 {
     double *x = begin_point(r);
     if (x) {
         x[i] = value + 0.0; /* never -0.0 */
+        if (has_groups(r)) {
+            switch_group(r, i, x);
+        }
         end_point(r, i);
     }
 }
@@ -259,7 +295,7 @@ static void propose_drops(zi_refine *r)
     for (size_t k = 0; k < count; k++) {
         double step[ZI_WORKING_MOST];
         const size_t i = r->ranked[k].coordinate;
-        if (!r->place[i] || r->state.working < 2) {
+        if (!r->place[i] || r->state.working < 2 || has_groups(r)) {
             try_value(r, i, 0.0);
         } else if (zi_refine_loss(r, r->place[i] - 1u, step) <= most_loss) {
             try_step(r, step, 0);

@@ -132,6 +132,30 @@ static double dot(const fit *f, size_t count)
     return sum;
 }
 
+/* The products of a row's terms, into the lower triangle: first those with the constant, then three by three
+ * for each pair of coordinates. */
+static void add_products(fit *f, size_t count)
+{
+    const size_t n = f->trend->terms;
+    for (size_t i = 0; i < count; i++) {
+        f->matrix[f->term[i]] += f->feature[i];
+    }
+    for (size_t i = 1; i < count; i += 3) {
+        for (size_t j = 1; j <= i; j += 3) {
+            const size_t low = f->term[i] > f->term[j] ? i : j;
+            const size_t high = i + j - low;
+            const double *across = f->feature + high;
+            const double *down = f->feature + low;
+            double *block = f->matrix + f->term[high] * n + f->term[low];
+            for (size_t k = 0; k < 3; k++) {
+                block[k * n] += across[k] * down[0];
+                block[k * n + 1] += across[k] * down[1];
+                block[k * n + 2] += across[k] * down[2];
+            }
+        }
+    }
+}
+
 /* Normal equations, with a little of the identity, so that terms that no point tells apart share. More of it
  * would bend a trend that few points follow exactly. */
 static int solve(fit *f)
@@ -151,12 +175,8 @@ static int solve(fit *f)
             continue;
         }
         const size_t count = terms_of(f, row);
+        add_products(f, count);
         for (size_t i = 0; i < count; i++) {
-            for (size_t j = 0; j <= i; j++) { /* the lower triangle */
-                const size_t low = f->term[i] > f->term[j] ? f->term[i] : f->term[j];
-                const size_t column = f->term[i] + f->term[j] - low;
-                f->matrix[column * n + low] += f->feature[i] * f->feature[j];
-            }
             t->weight[f->term[i]] += f->feature[i] * a->entry[row].value;
         }
     }
