@@ -1,12 +1,15 @@
 /* The refinement as bytes, a part of the optimiser's file. Layout, little-endian:
  *
- *   state     u32 phase, back, kind, failed_groups, failed_steps, tiny_steps, counted_steps, has_geometry,
- * is_centred, scan_gains, wide_failures, is_whole, whole_wait, whole_pause; u64 next, working, batch; doubles
- * value, probe, radius, predicted, swept, counted_cost, penalty random    u64 key, stream, counter single
- * doubles x, slope, bend (dim each), dim bytes is_known, u32 order (dim) model     u32 member (working),
- * doubles g, step (working each), h (working x working), and the matrix before it if is_whole batch     for
- * each point u32 subject, then the point points    doubles base (dim), u64 count; for each, the oldest first,
- * double value, then the point
+ *   state     u32 phase, back, kind, failed_groups, failed_steps, tiny_steps, counted_steps,
+ *             has_geometry, is_centred, scan_gains, wide_failures, is_whole, whole_wait, whole_pause;
+ *             u64 next, working, batch; doubles value, probe, radius, predicted, swept, counted_cost,
+ *             penalty
+ *   random    u64 key, stream, counter
+ *   single    doubles x, slope, bend (dim each), dim bytes is_known, u32 order (dim)
+ *   model     u32 member (working), doubles g, step (working each), h (working x working),
+ *             and the matrix before it if is_whole
+ *   batch     for each point u32 subject, then the point
+ *   points    doubles base (dim), u64 count; for each, the oldest first, double value, then the point
  *
  * A point is u32 length and, for each coordinate in which it differs from the base, or, in the batch,
  * from x, u32 coordinate, ascending, and double value. */
