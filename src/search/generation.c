@@ -69,8 +69,7 @@ static zilch_status check_best(zilch_optimizer *o)
     const size_t count = o->population / PART < room ? o->population / PART : room;
     const size_t most = (size_t)sqrt((double)count);
     size_t best[MOST];
-    if (o->options.method != ZILCH_METHOD_DEFAULT || o->is_old || !(zi_noise_deviation(&o->noise) > 0.0) ||
-        o->options.reevaluate != ZILCH_REEVALUATE_UNCERTAIN) {
+    if (!(o->archive.noise > 0.0) || o->options.reevaluate != ZILCH_REEVALUATE_UNCERTAIN) {
         return ZILCH_OK;
     }
     const size_t found = zi_archive_select(&o->archive, 0, most < MOST ? most : MOST, best);

@@ -16,6 +16,15 @@ typedef struct coordinate {
     size_t number, uses;
 } coordinate;
 
+/* Rows whose products are added together, so that each part of the matrix is fetched once for all of them. */
+enum { BATCH = 64 };
+
+typedef struct batch {
+    size_t rows;
+    uint64_t *active; /* for each coordinate in the trend: in which rows it is active, a bit each, */
+    double *z;        /* and its value there, BATCH places each */
+} batch;
+
 /* One fit. */
 typedef struct fit {
     zi_trend *trend;
@@ -27,6 +36,7 @@ typedef struct fit {
     size_t *term;     /* the terms that are not 0, */
     double *feature;  /* and what they are */
     double *matrix;   /* terms x terms, lower triangle */
+    batch batch;      /* rows that are not in it yet */
 } fit;
 
 void zi_trend_free(zi_trend *trend)
@@ -132,28 +142,62 @@ static double dot(const fit *f, size_t count)
     return sum;
 }
 
-/* The products of a row's terms, into the lower triangle: first those with the constant, then three by three
- * for each pair of coordinates. */
-static void add_products(fit *f, size_t count)
+/* Terms that a row and the constant have in common; the row's values wait in the batch. */
+static void add_row(fit *f, size_t row)
 {
-    const size_t n = f->trend->terms;
+    const double value = f->archive->entry[row].value;
+    const size_t count = terms_of(f, row);
+    const uint64_t bit = (uint64_t)1 << f->batch.rows;
     for (size_t i = 0; i < count; i++) {
         f->matrix[f->term[i]] += f->feature[i];
+        f->trend->weight[f->term[i]] += f->feature[i] * value;
     }
     for (size_t i = 1; i < count; i += 3) {
-        for (size_t j = 1; j <= i; j += 3) {
-            const size_t low = f->term[i] > f->term[j] ? i : j;
-            const size_t high = i + j - low;
-            const double *across = f->feature + high;
-            const double *down = f->feature + low;
-            double *block = f->matrix + f->term[high] * n + f->term[low];
-            for (size_t k = 0; k < 3; k++) {
-                block[k * n] += across[k] * down[0];
-                block[k * n + 1] += across[k] * down[1];
-                block[k * n + 2] += across[k] * down[2];
-            }
+        const size_t k = f->term[i] / 3;
+        f->batch.active[k] |= bit;
+        f->batch.z[BATCH * k + f->batch.rows] = f->feature[i + 1];
+    }
+    f->batch.rows++;
+}
+
+/* The products of two coordinates' terms, in those rows of the batch in which both are active. */
+static void add_pair(fit *f, size_t first, size_t second, uint64_t rows)
+{
+    const size_t n = f->trend->terms;
+    const double *a = f->batch.z + BATCH * first;
+    const double *b = f->batch.z + BATCH * second;
+    double *block = f->matrix + (3 * first + 1) * n + 3 * second + 1;
+    double sum[9];
+    for (size_t k = 0; k < 9; k++) {
+        sum[k] = block[k / 3 * n + k % 3];
+    }
+    for (; rows; rows &= rows - 1) {
+        const int row = __builtin_ctzll(rows);
+        const double across[] = {1.0, a[row], a[row] * a[row]};
+        const double down[] = {1.0, b[row], b[row] * b[row]};
+        for (size_t k = 0; k < 9; k++) {
+            sum[k] += across[k / 3] * down[k % 3];
         }
     }
+    for (size_t k = 0; k < 9; k++) {
+        block[k / 3 * n + k % 3] = sum[k];
+    }
+}
+
+/* Adds the batch to the lower triangle, pair by pair, and empties it. */
+static void add_batch(fit *f)
+{
+    const size_t coordinates = f->trend->terms / 3;
+    for (size_t i = 0; i < coordinates; i++) {
+        for (size_t j = i; j < coordinates; j++) {
+            const uint64_t both = f->batch.active[i] & f->batch.active[j];
+            if (both) {
+                add_pair(f, i, j, both);
+            }
+        }
+        f->batch.active[i] = 0;
+    }
+    f->batch.rows = 0;
 }
 
 /* Normal equations, with a little of the identity, so that terms that no point tells apart share. More of it
@@ -167,19 +211,19 @@ static int solve(fit *f)
     static const double ridge = 0.01;
     memset(f->matrix, 0, n * n * sizeof *f->matrix);
     memset(t->weight, 0, n * sizeof *t->weight);
+    memset(f->batch.active, 0, n / 3 * sizeof *f->batch.active);
     for (size_t i = 0; i < n; i++) {
         f->matrix[i * n + i] = i ? ridge : 1e-9;
     }
     for (size_t row = (a->rows.count - 1) % stride; row < a->rows.count; row += stride) {
-        if (!a->entry[row].is_ranked) {
-            continue;
+        if (a->entry[row].is_ranked) {
+            add_row(f, row);
         }
-        const size_t count = terms_of(f, row);
-        add_products(f, count);
-        for (size_t i = 0; i < count; i++) {
-            t->weight[f->term[i]] += f->feature[i] * a->entry[row].value;
+        if (f->batch.rows == BATCH) {
+            add_batch(f);
         }
     }
+    add_batch(f);
     if (!zi_cholesky(n, f->matrix)) {
         return 0;
     }
@@ -323,6 +367,8 @@ static zilch_status create(fit *f, size_t dim)
     ZI_TRY(zi_alloc(&f->entry, dim));
     ZI_TRY(zi_alloc(&f->term, terms));
     ZI_TRY(zi_alloc(&f->feature, terms));
+    ZI_TRY(zi_alloc(&f->batch.active, coordinates));
+    ZI_TRY(zi_alloc(&f->batch.z, BATCH * coordinates));
     return zi_alloc(&f->matrix, terms * terms);
 }
 
@@ -344,6 +390,8 @@ zilch_status zi_trend_fit(zi_trend *trend, zi_archive *archive, size_t dim, size
     zi_free(f.entry);
     zi_free(f.term);
     zi_free(f.feature);
+    zi_free(f.batch.active);
+    zi_free(f.batch.z);
     zi_free(f.matrix);
     return status;
 }
