@@ -168,7 +168,7 @@ static void check_choice(const list *l, const zilch_option *row)
         at += length + (at[length] == '|');
     }
     assert_true(number >= 2);
-    snprintf(message, sizeof message, "'no such thing' is none of %s", choices);
+    snprintf(message, sizeof message, "'no such thing' is not one of %s", choices);
     refuses(l, row, "no such thing", message);
     refuses(l, row, choices, NULL);
     refuses(l, row, "|", NULL);
@@ -287,12 +287,12 @@ static void messages_say_what_is_allowed(void **state)
 {
     (void)state;
     const list o = list_of(OPTIMIZER), limits = list_of(LIMITS), final = list_of(FINAL);
-    refuses(&o, find(&o, "method"), "zig", "'zig' is none of default|published|gaussian|adhoc|ea");
+    refuses(&o, find(&o, "method"), "zig", "'zig' is not one of default|published|gaussian|adhoc|ea");
     refuses(&o, find(&o, "population"), "16777217", "'16777217' is not a whole number from 0 to 16777216");
     refuses(&o, find(&o, "penalty"), "-1", "'-1' is not a number of at least 0");
     refuses(&o, find(&o, "initial_mu"), "none", "'none' is not a number");
     refuses(&o, find(&o, "initial_spread"), "1", "'1' is not a number from 0 to 0.999999");
-    refuses(&o, find(&o, "variance_scaling"), "true", "'true' is none of no|yes");
+    refuses(&o, find(&o, "variance_scaling"), "true", "'true' is not one of no|yes");
     refuses(&limits, find(&limits, "target"), "low", "'low' is not a number, nor 'none'");
     refuses(&limits, find(&limits, "generations"), "-1",
             "'-1' is not a whole number from 0 to 18446744073709551615, the largest of 64 bits");

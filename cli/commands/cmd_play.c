@@ -68,7 +68,7 @@ static int check_world(const cli_usage *usage, const request *r)
         return cli_wrong_usage(usage, "--wind-power and --turbulence-power do nothing without --wind");
     }
     if (r->lanes != 0 && r->lanes != 1 && r->lanes != 4 && r->lanes != 8 && r->lanes != 16) {
-        return cli_wrong_usage(usage, "--lanes: %llu is none of 0, 1, 4, 8 and 16",
+        return cli_wrong_usage(usage, "--lanes: %llu is not one of 0, 1, 4, 8 and 16",
                                (unsigned long long)r->lanes);
     }
     return 0;

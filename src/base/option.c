@@ -100,7 +100,7 @@ static zilch_status parse_choice(const zilch_option *o, const char *text, void *
     const char *choices = o->type == ZILCH_OPTION_FLAG ? "no|yes" : o->choices;
     const int index = choice_find(choices, text);
     if (index < 0) {
-        return zi_fail(ZILCH_EARG, "'%s' is none of %s", text, choices);
+        return zi_fail(ZILCH_EARG, "'%s' is not one of %s", text, choices);
     }
     memcpy(field, &index, sizeof index);
     return ZILCH_OK;

@@ -35,10 +35,10 @@ zilch_status zi_model_check_options(const zilch_model_options *options)
     if (!zilch_inverter_name(options->inverter) || !zilch_shrinkage_name(options->shrinkage) ||
         !zilch_projection_name(options->projection)) {
         return zi_fail(ZILCH_EARG,
-                       "model options: inverter, shrinkage or projection is none of the known ones");
+                       "model options: inverter, shrinkage or projection is not one of the known ones");
     }
     if (!zilch_structure_name(options->structure)) {
-        return zi_fail(ZILCH_EARG, "model options: structure is none of the known ones");
+        return zi_fail(ZILCH_EARG, "model options: structure is not one of the known ones");
     }
     if (options->rank < 1 || options->rank > ZI_MOST_RANK) {
         return zi_fail(ZILCH_EARG, "model options: rank must be 1 to %d, not %zu", ZI_MOST_RANK,

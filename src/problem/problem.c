@@ -98,7 +98,7 @@ zilch_status zilch_problem_open(zilch_problem **out, const char *name, uint64_t 
     const size_t length = strcspn(name, ":");
     const row *found = row_find(name, length);
     if (!found) {
-        return zi_fail(ZILCH_EARG, "problem: \"%.*s\" is none of the known ones:%s",
+        return zi_fail(ZILCH_EARG, "problem: \"%.*s\" is not one of the known ones:%s",
                        length > 40 ? 40 : (int)length, name, known);
     }
     if (name[length] && !name[length + 1]) {

@@ -48,7 +48,7 @@ static zilch_status check_options(const zilch_regression_options *options)
         return zi_fail(ZILCH_EARG, "regression options: begin from zilch_regression_defaults()");
     }
     if (!zilch_regression_name(options->kind) || !zilch_searched_name(options->searched)) {
-        return zi_fail(ZILCH_EARG, "regression options: kind or searched is none of the known ones");
+        return zi_fail(ZILCH_EARG, "regression options: kind or searched is not one of the known ones");
     }
     if (!(options->validation > 0.0 && options->validation < 1.0)) {
         return zi_fail(ZILCH_EARG, "regression options: validation must be between 0 and 1, not %g",

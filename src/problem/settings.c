@@ -113,7 +113,7 @@ static zilch_status item_parse(const zi_settings *settings, const char *who, cha
             return value_parse(&settings->setting[i], who, equals + 1, state);
         }
     }
-    return zi_fail(ZILCH_EARG, "%s: \"%s\" is none of its settings, which are %s", who, item, known);
+    return zi_fail(ZILCH_EARG, "%s: \"%s\" is not one of its settings, which are %s", who, item, known);
 }
 
 zilch_status zi_settings_parse(const zi_settings *settings, const char *who, const char *text, void *state)

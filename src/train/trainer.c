@@ -32,7 +32,7 @@ zilch_training_options zilch_training_defaults(zilch_block block)
 static zilch_status check_options(zilch_block block, const zilch_training_options *options, size_t training)
 {
     if (!zilch_block_name(block)) {
-        return zi_fail(ZILCH_EARG, "training: block is none of the known ones");
+        return zi_fail(ZILCH_EARG, "training: block is not one of the known ones");
     }
     if (options->size != sizeof *options) {
         return zi_fail(ZILCH_EARG, "training: begin from zilch_training_defaults()");

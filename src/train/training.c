@@ -330,7 +330,7 @@ zilch_status zilch_networks_train(zilch_networks **out, const char *path,
         return zi_fail(ZILCH_EARG, "training: begin from zilch_networks_defaults()");
     }
     if (chosen.block != ZILCH_BLOCKS && !zilch_block_name((zilch_block)chosen.block)) {
-        return zi_fail(ZILCH_EARG, "training: block is none of the known ones");
+        return zi_fail(ZILCH_EARG, "training: block is not one of the known ones");
     }
     training t = {.options = &chosen,
                   .path = path,

@@ -194,7 +194,7 @@ wrong "unknown option '--restart'; zilch 0.2 has it no longer" --methods ea+rest
 wrong "method 'ea+elits=5': unknown option '--elits'; did you mean '--elites'?" --methods ea+elits=5
 wrong "method 'ea+elites=500': elites must be at least 2 and fewer than the population of 500, not 500" --methods default,ea+elites=500
 wrong "method 'default+elites=5': elites can be given only with a population" --methods default+elites=5
-wrong "method 'default+aggregate=media': --aggregate: 'media' is none of latest|mean|later" --methods default+aggregate=media
+wrong "method 'default+aggregate=media': --aggregate: 'media' is not one of latest|mean|later" --methods default+aggregate=media
 wrong "method 'default+margin=-1': --margin: '-1' is not a number of at least 0" --methods default+margin=-1
 wrong "method 'published+margin=6.5': " --methods published+margin=6.5
 wrong "method 'default+final-pruning': option '--final-pruning' needs a value" --methods default+final-pruning

@@ -102,7 +102,7 @@ for name in none entrywise bayes fisher all; do
 done
 for name in none entrywise bayes all; do ! cmp -s shown_fisher "shown_$name" || complain "fisher is $name"; done
 expect_status 2 "$zilch" fit related.csv -o other --shrinkage some
-expect_in_error "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all"
+expect_in_error "--shrinkage: 'some' is not one of none|entrywise|bayes|fisher|all"
 
 # Weights: a row counted twice is a row of weight 2.
 { cat plain.csv; sed -n 4p plain.csv; } >twice.csv
@@ -152,7 +152,7 @@ expect_in_error "option '-o' needs a value: MODEL"
 wrong_usage "$zilch" fit data.csv -o new --inverter
 expect_in_error "option '--inverter' needs a value: NAME"
 wrong_usage "$zilch" fit data.csv -o new --inverter fast
-expect_in_error "--inverter: 'fast' is none of exact|amortised"
+expect_in_error "--inverter: 'fast' is not one of exact|amortised"
 for value in -1 nan inf 1e999 1x '' ' 1' 0x1; do
   wrong_usage "$zilch" fit data.csv -o new --sigma-floor "$value"
   expect_in_error "--sigma-floor: '$value' is not a number of at least 0"
@@ -208,5 +208,5 @@ for structure in diagonal low-rank; do
   expect_status 0 "$zilch" sample structured -n 3
 done
 expect_status 2 "$zilch" fit data.csv -o structured --structure lowrank
-expect_in_error "--structure: 'lowrank' is none of full|diagonal|low-rank"
+expect_in_error "--structure: 'lowrank' is not one of full|diagonal|low-rank"
 verdict

@@ -136,11 +136,11 @@ wrong()
 }
 wrong "did you mean '--episodes'?" --episode5 3
 wrong "--episodes: '0' is not" --episodes 0
-wrong "--seeds: 'new' is none of fresh|common" --seeds new
-wrong "--method: 'paper' is none of default|published|gaussian|adhoc|ea" --method paper
-wrong "--final-pruning: 'maybe' is none of no|yes" --final-pruning maybe
+wrong "--seeds: 'new' is not one of fresh|common" --seeds new
+wrong "--method: 'paper' is not one of default|published|gaussian|adhoc|ea" --method paper
+wrong "--final-pruning: 'maybe' is not one of no|yes" --final-pruning maybe
 wrong "option '--final-pruning' needs a value" --final-pruning
-wrong "--reevaluate: 'some' is none of all|uncertain|none" --reevaluate some
+wrong "--reevaluate: 'some' is not one of all|uncertain|none" --reevaluate some
 wrong 'margin must be from 0 to 45, half of the coordinates, not 45.5' --margin 45.5
 wrong '--final-evaluations 3: is less than --final-candidates 4' --final-evaluations 3 --final-candidates 4
 wrong '--gravity: must be between -12 and 0' --gravity 0

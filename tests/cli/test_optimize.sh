@@ -373,10 +373,10 @@ wrong '--problem NAME or --program COMMAND is missing'
 wrong "unknown problem 'smpo1'; did you mean 'smop1'?" --problem smpo1
 wrong '--problem: ' --problem nothing
 wrong '--problem: smop1: dim must be a whole number' --problem smop1:dim=many
-wrong '--problem: lander: "dim" is none of its settings' --problem lander --dim 3
+wrong '--problem: lander: "dim" is not one of its settings' --problem lander --dim 3
 wrong "unknown option '--popluation'; did you mean '--population'?" --problem smop1 --popluation 3
-wrong "--method: 'zag' is none of default|published|gaussian|adhoc|ea" --problem smop1 --method zag
-wrong "--aggregate: 'best' is none of latest|mean|later" --problem smop1 --aggregate best
+wrong "--method: 'zag' is not one of default|published|gaussian|adhoc|ea" --problem smop1 --method zag
+wrong "--aggregate: 'best' is not one of latest|mean|later" --problem smop1 --aggregate best
 wrong "--generations: '-1' is not a whole number" --problem smop1 --generations -1
 wrong "--penalty: '-1' is not a number of at least 0" --problem smop1 --penalty -1
 wrong "--initial-p: '2' is not a number from 0 to 1" --problem smop1 --initial-p 2
@@ -390,21 +390,21 @@ for name in reactivation mean-shift recombination immigrants; do
   wrong "--$name: '1.5' is not a number from 0 to 1" --problem smop1 --$name 1.5
 done
 wrong 'margin must be from 0 to 4.5, half of the coordinates, not 4.6' --problem smop1 --dim 9 --margin 4.6
-wrong "--reevaluate: 'some' is none of all|uncertain|none" --problem smop1 --reevaluate some
-wrong "--weighting: 'square' is none of equal|linear" --problem smop1 --weighting square
-wrong "--variance-scaling: '1' is none of no|yes" --problem smop1 --variance-scaling 1
-wrong "--shrinkage: 'some' is none of none|entrywise|bayes|fisher|all" --problem smop1 --shrinkage some
-wrong "--final-pruning: 'x' is none of no|yes" --problem smop1 --final-pruning x
+wrong "--reevaluate: 'some' is not one of all|uncertain|none" --problem smop1 --reevaluate some
+wrong "--weighting: 'square' is not one of equal|linear" --problem smop1 --weighting square
+wrong "--variance-scaling: '1' is not one of no|yes" --problem smop1 --variance-scaling 1
+wrong "--shrinkage: 'some' is not one of none|entrywise|bayes|fisher|all" --problem smop1 --shrinkage some
+wrong "--final-pruning: 'x' is not one of no|yes" --problem smop1 --final-pruning x
 wrong "option '--final-pruning' needs a value: NAME" --problem smop1 --final-pruning
-wrong "--method: 'paper' is none of default|published|gaussian|adhoc|ea" --problem smop1 --method paper
+wrong "--method: 'paper' is not one of default|published|gaussian|adhoc|ea" --problem smop1 --method paper
 wrong 'elites must be at least 2 and fewer than the population of 500, not 500' --problem smop1 --population 500 --elites 500
 wrong 'elites can be given only with a population, of which they are a part' --problem smop1 --elites 500
 wrong 'population must be at least 3, or 0 for an automatic one, not 2' --problem smop1 --population 2
-wrong "--refinement: 'maybe' is none of no|yes" --problem smop1 --refinement maybe
+wrong "--refinement: 'maybe' is not one of no|yes" --problem smop1 --refinement maybe
 wrong "--quorum is for 'zilch ask', not for smop1" --problem smop1 --quorum 0.5
 wrong "--dim: '1000001' is not a whole number from 1 to 1000000" --problem smop1 --dim 1000001
 wrong 'structure full takes a dimension of 1 to 16000, not 16001; structure low-rank' --problem smop1 --dim 16001
-wrong "--structure: 'lowrank' is none of full|diagonal|low-rank" --problem smop1 --structure lowrank
+wrong "--structure: 'lowrank' is not one of full|diagonal|low-rank" --problem smop1 --structure lowrank
 wrong "--rank: '0' is not a whole number from 1 to 1000" --problem smop1 --structure low-rank --rank 0
 wrong 'archive_size must be 0, for all, or at least the 100 elites, not 99' --problem smop1 --population 500 --archive-size 99
 wrong "--final-candidates: '100001' is not a whole number from 0 to 100000" --problem smop1 --final-candidates 100001
@@ -452,7 +452,7 @@ wrong '--data is for the problems linear and logistic' --problem smop1 --data li
 wrong '--dim: the columns of --data are the coordinates' --problem linear --data linear.csv --dim 3
 wrong '--data: is read again' --problem linear --data -
 wrong "--response: 'z' is neither a column's name nor a number from 1 to 6" --problem linear --data linear.csv --response z
-wrong "--searched: 'all' is none of subset|coefficients" --problem linear --data linear.csv --searched all
+wrong "--searched: 'all' is not one of subset|coefficients" --problem linear --data linear.csv --searched all
 wrong "--study: the file's name is empty" --problem smop1 --study ''
 wrong '--study: linear.csv is what is read' --problem linear --data linear.csv --study linear.csv
 wrong "unexpected argument 'extra'" --problem smop1 extra

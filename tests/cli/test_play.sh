@@ -256,7 +256,7 @@ wrong '--actions and --controller' --actions one.csv --controller published
 wrong '--actions repeats one episode' --actions one.csv --episodes 2
 wrong '--trace shows one episode' --trace --episodes 2
 wrong '--trace prints CSV' --trace --json
-wrong '--lanes: 3 is none of 0, 1, 4, 8 and 16' --lanes 3
+wrong '--lanes: 3 is not one of 0, 1, 4, 8 and 16' --lanes 3
 wrong '--gravity' --gravity 0
 wrong '--gravity' --gravity -12
 wrong '--gravity' --gravity 3

@@ -208,7 +208,7 @@ expect_in_error 'zilch resume: run 1 was begun by zilch 0.0.1, and this is '
 /usr/bin/python3 -c 'import sqlite3
 with sqlite3.connect("old") as study: study.execute("UPDATE runs SET problem = ?", ("smop1:dim=60,new=1",))'
 expect_status 1 "$zilch" resume old --generations 32
-expect_in_error 'what the study keeps of the run is not understood: --problem: smop1: "new" is none of its settings'
+expect_in_error 'what the study keeps of the run is not understood: --problem: smop1: "new" is not one of its settings'
 /usr/bin/python3 -c 'import sqlite3
 with sqlite3.connect("old") as study: study.execute("UPDATE runs SET problem = ?", ("smop1",))'
 expect_status 1 "$zilch" resume old --generations 32

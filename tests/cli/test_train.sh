@@ -429,9 +429,9 @@ expect_in_error '-o: weights are written to a file, not to standard output'
 wrong_usage "$zilch" train -o new extra
 expect_in_error "unexpected argument 'extra'"
 wrong_usage "$zilch" train -o new --block mv
-expect_in_error "--block: 'mv' is none of mm|vm|vv|all"
+expect_in_error "--block: 'mv' is not one of mm|vm|vv|all"
 wrong_usage "$zilch" train -o new --labels noisy
-expect_in_error "--labels: 'noisy' is none of exact|simulated"
+expect_in_error "--labels: 'noisy' is not one of exact|simulated"
 wrong_usage "$zilch" train -o new --epoch 3 --epcohs 3
 expect_in_error "unknown option '--epcohs'; did you mean '--epochs'?"
 wrong_usage "$zilch" train -o new --units 4
