@@ -949,6 +949,15 @@ ZILCH_ENUM(stop, STOP);
 #define ZILCH_NUMBER_FIELD(name, usual, least, greatest, group, about) double name;
 #define ZILCH_FLAG_FIELD(name, usual, group, about) int name;
 
+/* A linear limit: lower <= sum of weight * x over some coordinates <= upper. With equal ends it is an
+ * equation; an infinite end is none. A point keeps it to 1e-12 of the sum of |weight * x| and |end|. */
+typedef struct zilch_limit {
+    size_t count;
+    const size_t *coordinate; /* count, each at most once; NULL: the first `count` coordinates in order */
+    const double *weight;     /* count; NULL: all 1 */
+    double lower, upper;
+} zilch_limit;
+
 /* Begin from zilch_optimizer_defaults() or zilch_method_defaults() and change what you need. */
 typedef struct zilch_optimizer_options {
     size_t size; /* set by the defaults; it guards the layout */
@@ -962,6 +971,13 @@ typedef struct zilch_optimizer_options {
     const zilch_forced *forced;  /* NULL: all are free */
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
+
+    /* Linear limits that every point keeps, together with all of the above: "at most 5 active, each from 5 to
+     * 60 %, 100 % in all". A new point that breaks one is moved: other coordinates are switched on where that
+     * is needed, and then all active values change a little. A set of limits that no point can keep is
+     * refused, and the message has the numbers, from 1, of those that contradict each other. */
+    const zilch_limit *limits; /* limit_count */
+    size_t limit_count;
 
     /* What is known of the values of a coordinate where it is active, in your units: arrays of dim entries,
      * or NULL. The first values are normal, with a mean and a standard deviation for each coordinate. Two

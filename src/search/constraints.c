@@ -1,26 +1,12 @@
-/* Limits on points. A new point is repaired by switching whole units and by drawing values anew, with the
- * frequencies and the values that the elites show: what the law has learned is kept where it can be. */
+/* Limits on points: whether they can be kept, and whether a point does. */
 #include "search/constraints.h"
 
 #include "base/memory.h"
+#include "search/feasibility.h"
 
-#include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { REDRAWS = 8, ATTEMPTS = 16 };
-
-/* So that what no elite, or every elite, has active may still be switched. */
-static const double least_weight = 0.01;
-
-/* ---- Making and checking ----------------------------------------------------------------------- */
-
-static size_t size_of(const zi_constraints *c, size_t unit)
-{
-    return c->first[unit + 1] - c->first[unit];
-}
 
 void zi_constraints_free(zi_constraints *c)
 {
@@ -29,6 +15,10 @@ void zi_constraints_free(zi_constraints *c)
     zi_free(c->forced);
     zi_free(c->fallback);
     zi_free(c->lower);
+    zi_limits_free(&c->limits);
+    zi_free(c->unit_of);
+    zi_free(c->stays);
+    zi_free(c->fallback_x);
     *c = (zi_constraints){0};
 }
 
@@ -118,7 +108,7 @@ static zilch_status set_forced(zi_constraints *c, const zilch_forced *forced)
             c->forced[u] = wanted != ZILCH_FORCED_NOT ? wanted : c->forced[u];
         }
         const size_t i = c->member[c->first[u]];
-        if (size_of(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT && c->lower[i] == 0.0 &&
+        if (zi_unit_size(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT && c->lower[i] == 0.0 &&
             c->upper[i] == 0.0) {
             c->forced[u] = ZILCH_FORCED_OFF; /* by its bounds */
         }
@@ -132,7 +122,7 @@ static zilch_status check_values(const zi_constraints *c)
     for (size_t u = 0; u < c->units; u++) {
         for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
             const size_t i = c->member[k];
-            const int must = c->forced[u] == ZILCH_FORCED_ON || size_of(c, u) > 1;
+            const int must = c->forced[u] == ZILCH_FORCED_ON || zi_unit_size(c, u) > 1;
             if (must && c->lower[i] == 0.0 && c->upper[i] == 0.0) {
                 return zi_fail_at(
                     ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
@@ -175,8 +165,8 @@ static int find_choice(zi_constraints *c, const choice *d)
     }
     for (size_t u = 0; u < c->units; u++) {
         c->fallback[u] = c->forced[u] == ZILCH_FORCED_ON;
-        base += c->fallback[u] ? size_of(c, u) : 0;
-        d->count[size_of(c, u)] += c->forced[u] == ZILCH_FORCED_NOT;
+        base += c->fallback[u] ? zi_unit_size(c, u) : 0;
+        d->count[zi_unit_size(c, u)] += c->forced[u] == ZILCH_FORCED_NOT;
     }
     if (base > c->most) {
         return 0;
@@ -199,8 +189,8 @@ static int find_choice(zi_constraints *c, const choice *d)
         d->count[d->by[sum]]++;
     }
     for (size_t u = 0; u < c->units; u++) {
-        if (c->forced[u] == ZILCH_FORCED_NOT && d->count[size_of(c, u)]) {
-            d->count[size_of(c, u)]--;
+        if (c->forced[u] == ZILCH_FORCED_NOT && d->count[zi_unit_size(c, u)]) {
+            d->count[zi_unit_size(c, u)]--;
             c->fallback[u] = 1;
         }
     }
@@ -232,12 +222,49 @@ static zilch_status check_counts(zi_constraints *c)
                            c->least, c->most);
 }
 
+/* By coordinate, what linear limits need to know of units. */
+static void describe_units(zi_constraints *c)
+{
+    for (size_t u = 0; u < c->units; u++) {
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            c->unit_of[c->member[k]] = u;
+            c->stays[c->member[k]] = c->forced[u] == ZILCH_FORCED_ON || zi_unit_size(c, u) > 1;
+        }
+    }
+}
+
+/* A point that keeps them all stands in where nothing else is found. */
+static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options *o)
+{
+    zi_answer answer;
+    if (o->limit_count == 0) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_limits_create(&c->limits, c->dim, o->limit_count, o->limits));
+    ZI_TRY(zi_alloc(&c->unit_of, c->dim));
+    ZI_TRY(zi_alloc(&c->stays, c->dim));
+    ZI_TRY(zi_alloc(&c->fallback_x, c->dim));
+    describe_units(c);
+    ZI_TRY(zi_feasibility_find(c, c->fallback_x, &answer, &c->is_single));
+    if (answer == ZI_ANSWER_UNKNOWN) {
+        return zi_fail(ZILCH_EARG, "it takes too long to find out whether any point keeps the limits; give "
+                                   "fewer of them, or wider ones");
+    }
+    if (answer == ZI_ANSWER_NO) {
+        return zi_feasibility_refuse(c);
+    }
+    for (size_t u = 0; u < c->units; u++) {
+        c->fallback[u] = c->fallback_x[c->member[c->first[u]]] != 0.0;
+    }
+    return ZILCH_OK;
+}
+
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
 {
     const size_t most = o->max_active ? (size_t)o->max_active : dim;
     *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
-    out->is_free = !out->has_switches && !o->lower && !o->upper;
+    out->is_free = !out->has_switches && !o->lower && !o->upper && !o->limit_count;
     out->is_reflecting = o->method == ZILCH_METHOD_DEFAULT;
     ZI_TRY(zi_alloc(&out->first, dim + 1));
     ZI_TRY(zi_alloc(&out->member, dim));
@@ -249,7 +276,8 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
     ZI_TRY(check_values(out));
-    return check_counts(out);
+    ZI_TRY(check_counts(out));
+    return set_limits(out, o);
 }
 
 static zilch_status check_unit(const zi_constraints *c, size_t unit, const double *x)
@@ -276,6 +304,19 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
     return ZILCH_OK;
 }
 
+static zilch_status check_limits(const zi_constraints *c, const double *x)
+{
+    double size;
+    const size_t row = c->limits.rows ? zi_limits_broken(&c->limits, x) : 0;
+    if (row == c->limits.rows) {
+        return ZILCH_OK;
+    }
+    const double sum = zi_limits_sum(&c->limits, row, x, &size);
+    return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "point"},
+                      "limit %zu is broken: the sum is %.17g, but must be from %.17g to %.17g", row + 1, sum,
+                      c->limits.lower[row], c->limits.upper[row]);
+}
+
 zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
 {
     size_t active = 0;
@@ -293,225 +334,5 @@ zilch_status zi_constraints_check(const zi_constraints *c, const double *x)
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "point"},
                           "%zu coordinates are active, allowed are %zu to %zu", active, c->least, c->most);
     }
-    return ZILCH_OK;
-}
-
-/* ---- What the elites show ------------------------------------------------------------------------ */
-
-zilch_status zi_marginals_create(zi_marginals *out, size_t dim, double p, const zi_first *first)
-{
-    ZI_TRY(zi_alloc(&out->p, 3 * dim));
-    out->mu = out->p + dim;
-    out->sigma = out->p + 2 * dim;
-    for (size_t i = 0; i < dim; i++) {
-        out->p[i] = p;
-    }
-    memcpy(out->mu, first->mu, dim * sizeof *out->mu);
-    memcpy(out->sigma, first->sigma, dim * sizeof *out->sigma);
-    return ZILCH_OK;
-}
-
-void zi_marginals_free(zi_marginals *marginals)
-{
-    zi_free(marginals->p);
-}
-
-void zi_marginals_estimate(zi_marginals *m, size_t dim, const zi_first *first, size_t rows, const double *x)
-{
-    assert(rows > 0);
-    for (size_t i = 0; i < dim; i++) {
-        double count = 0.0, sum = 0.0, squares = 0.0;
-        for (size_t row = 0; row < rows; row++) {
-            const double value = x[row * dim + i];
-            count += value != 0.0;
-            sum += value;
-        }
-        const double mean = count > 0.0 ? sum / count : first->mu[i];
-        for (size_t row = 0; row < rows; row++) {
-            const double value = x[row * dim + i];
-            squares += value != 0.0 ? (value - mean) * (value - mean) : 0.0;
-        }
-        m->p[i] = count / (double)rows;
-        m->mu[i] = mean;
-        m->sigma[i] = count > 1.0 ? sqrt(squares / (count - 1.0)) : first->sigma[i];
-    }
-}
-
-/* ---- Mending --------------------------------------------------------------------------------------- */
-
-zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constraints,
-                                const zi_marginals *marginals)
-{
-    *out = (zi_repairer){.constraints = constraints, .marginals = marginals};
-    ZI_TRY(zi_alloc(&out->on, constraints->units));
-    return zi_alloc(&out->key, constraints->units);
-}
-
-void zi_repairer_free(zi_repairer *repairer)
-{
-    zi_free(repairer->on);
-    zi_free(repairer->key);
-}
-
-static size_t count_active(const zi_repairer *m)
-{
-    size_t active = 0;
-    for (size_t u = 0; u < m->constraints->units; u++) {
-        active += m->on[u] ? size_of(m->constraints, u) : 0;
-    }
-    return active;
-}
-
-/* Switches units off while too many coordinates are active, or on while too few are: drawn one after the
- * other, each with a chance proportional to its weight, which is to say in the order of exponential keys. */
-static size_t switch_some(zi_repairer *m, zilch_rng *rng, size_t active, int to)
-{
-    const zi_constraints *c = m->constraints;
-    for (size_t u = 0; u < c->units; u++) {
-        const double p = m->marginals->p[c->member[c->first[u]]];
-        m->key[u] = -log(zilch_rng_uniform(rng)) / ((to ? p : 1.0 - p) + least_weight);
-    }
-    while (to ? active < c->least : active > c->most) {
-        size_t next = c->units;
-        for (size_t u = 0; u < c->units; u++) {
-            const int may = m->on[u] != to && c->forced[u] == ZILCH_FORCED_NOT &&
-                            (!to || active + size_of(c, u) <= c->most);
-            if (may && (next == c->units || m->key[u] < m->key[next])) {
-                next = u;
-            }
-        }
-        if (next == c->units) {
-            break;
-        }
-        m->on[next] = (unsigned char)to;
-        active = to ? active + size_of(c, next) : active - size_of(c, next);
-    }
-    return active;
-}
-
-/* Groups may jump over the allowed range; then another order is tried, and at last a choice known to be
- * right. */
-static void choose_units(zi_repairer *m, zilch_rng *rng)
-{
-    const zi_constraints *c = m->constraints;
-    size_t active = count_active(m);
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (active >= c->least && active <= c->most) {
-            return;
-        }
-        active = switch_some(m, rng, active, active < c->least);
-        active = active < c->least ? switch_some(m, rng, active, 1) : active;
-    }
-    if (active < c->least || active > c->most) {
-        memcpy(m->on, c->fallback, c->units);
-    }
-}
-
-/* How far inside of its bound a value ends that is `over` beyond it. */
-static double fold(double width, double over)
-{
-    const double rest = fmod(over, 2.0 * width);
-    return rest <= width ? rest : 2.0 * width - rest;
-}
-
-/* What is far apart is folded at an eighth of its size: twice the width may be beyond all numbers. */
-double zi_reflect(double low, double high, double value)
-{
-    static const double far = DBL_MAX / 8.0;
-    if (!isfinite(value) || (value >= low && value <= high) || low == high) {
-        return fmin(fmax(value, low), high);
-    }
-    const int is_above = value > high;
-    const double bound = is_above ? high : low;
-    const double other = is_above ? low : high;
-    const int is_far = fabs(value) > far || fabs(bound) > far || (isfinite(other) && fabs(other) > far);
-    const double part = is_far ? 0.125 : 1.0;
-    const double over = fabs(part * value - part * bound);
-    const double width = part * high - part * low;
-    const double inside = isfinite(width) ? fold(width, over) : over;
-    const double folded = (part * bound + (is_above ? -inside : inside)) / part;
-    return fmin(fmax(folded, fmax(low, -DBL_MAX)), fmin(high, DBL_MAX));
-}
-
-static int is_inside(const zi_constraints *c, size_t i, double value)
-{
-    return value >= c->lower[i] && value <= c->upper[i];
-}
-
-/* Not zero, within the bounds: where the elites' values say nothing that fits. A bound, or a number of the
- * scale's size, stands in for a value that came out as zero. */
-static double any_value(const zi_repairer *m, zilch_rng *rng, size_t i)
-{
-    const double low = m->constraints->lower[i];
-    const double high = m->constraints->upper[i];
-    const double scale = m->marginals->sigma[i] > 0.0 ? m->marginals->sigma[i] : 1.0;
-    if (isfinite(low) && isfinite(high)) {
-        const double u = zilch_rng_uniform(rng);
-        const double width = high - low; /* which may be no number */
-        const double drawn = isfinite(width) ? low + width * u : low * (1.0 - u) + high * u;
-        const double value = fmin(fmax(drawn, low), high);
-        return value != 0.0 ? value : high != 0.0 ? high : low;
-    }
-    const double step = scale * fabs(zilch_rng_normal(rng));
-    const double sign = isfinite(high) ? -1.0 : 1.0;
-    const double end = isfinite(low) ? low : isfinite(high) ? high : 0.0;
-    const double value = end + sign * step;
-    return value != 0.0 ? value : end != 0.0 ? end : sign * scale;
-}
-
-static double repaired_value(const zi_repairer *m, zilch_rng *rng, size_t i, double value, int may_be_zero)
-{
-    const zi_constraints *c = m->constraints;
-    for (int k = 0; k < REDRAWS && (value == 0.0 || (!c->is_reflecting && !is_inside(c, i, value))); k++) {
-        value = m->marginals->mu[i] + m->marginals->sigma[i] * zilch_rng_normal(rng);
-    }
-    const double cut = c->is_reflecting ? zi_reflect(c->lower[i], c->upper[i], value)
-                                        : fmin(fmax(value, c->lower[i]), c->upper[i]);
-    return cut != 0.0 || may_be_zero ? cut : any_value(m, rng, i);
-}
-
-/* A value cut off at 0 switches its coordinate off, where that is allowed. */
-static void repair_values(zi_repairer *m, zilch_rng *rng, double *x)
-{
-    const zi_constraints *c = m->constraints;
-    size_t active = count_active(m);
-    for (size_t u = 0; u < c->units; u++) {
-        const int alone = size_of(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT;
-        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
-            const size_t i = c->member[k];
-            if (!m->on[u]) {
-                x[i] = 0.0;
-            } else if (x[i] == 0.0 || !is_inside(c, i, x[i])) {
-                x[i] = repaired_value(m, rng, i, x[i], alone && active > c->least);
-                active -= x[i] == 0.0;
-            }
-        }
-    }
-}
-
-/* The same where there are bounds only, so that units are coordinates: a point is mostly zeros, and they are
- * passed over quickly. */
-static void repair_bounds(const zi_repairer *m, zilch_rng *rng, double *x)
-{
-    const zi_constraints *c = m->constraints;
-    for (size_t i = 0; i < c->dim; i++) {
-        if (x[i] != 0.0 && !is_inside(c, i, x[i])) {
-            x[i] = c->forced[i] == ZILCH_FORCED_OFF ? 0.0 : repaired_value(m, rng, i, x[i], 1);
-        }
-    }
-}
-
-void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
-{
-    const zi_constraints *c = m->constraints;
-    if (!c->has_switches) {
-        repair_bounds(m, &rng, x);
-        return;
-    }
-    for (size_t u = 0; u < c->units; u++) {
-        m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? x[c->member[c->first[u]]] != 0.0
-                                                    : c->forced[u] == ZILCH_FORCED_ON;
-    }
-    choose_units(m, &rng);
-    repair_values(m, &rng, x);
+    return check_limits(c, x);
 }

@@ -3,6 +3,7 @@
 #define ZI_CONSTRAINTS_H
 
 #include "search/first_law.h"
+#include "search/limit_values.h"
 
 /* A unit is what is switched on or off as one: a group, or a coordinate of its own. */
 typedef struct zi_constraints {
@@ -14,7 +15,18 @@ typedef struct zi_constraints {
     double *lower, *upper;     /* by coordinate */
     int has_switches, is_free; /* anything but bounds; nothing at all */
     int is_reflecting;         /* whether values are reflected at bounds, or drawn again and clipped */
+
+    zi_limits limits;     /* linear ones; where there are some: */
+    size_t *unit_of;      /* by coordinate */
+    unsigned char *stays; /* by coordinate: must not become 0 where it is active, since its unit must not */
+    double *fallback_x;   /* a point that keeps everything, of the units `fallback` */
+    int is_single;        /* there is no other point */
 } zi_constraints;
+
+static inline size_t zi_unit_size(const zi_constraints *c, size_t unit)
+{
+    return c->first[unit + 1] - c->first[unit];
+}
 
 /* Checks that they can be kept at all. */
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *options);
@@ -36,12 +48,22 @@ void zi_marginals_estimate(zi_marginals *marginals, size_t dim, const zi_first *
                            const double *x);
 void zi_marginals_free(zi_marginals *marginals);
 
-/* Makes points keep them. `on` and `key` are room for a number a unit each. */
+typedef struct zi_ranked_unit {
+    double key;
+    size_t unit;
+} zi_ranked_unit;
+
+/* Makes points keep them. */
 typedef struct zi_repairer {
     const zi_constraints *constraints;
     const zi_marginals *marginals;
-    unsigned char *on;
+    unsigned char *on; /* by unit, as those that follow */
     double *key;
+    zi_ranked_unit *ranked; /* this and all below: only with linear limits */
+    double *reach;          /* what a unit can add to a row */
+    double *wanted;         /* by coordinate: the point as it came */
+    unsigned char *off;     /* by coordinate: is never active */
+    zi_mover mover;
 } zi_repairer;
 
 zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constraints,

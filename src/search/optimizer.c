@@ -48,11 +48,11 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
     status = status == ZILCH_OK ? zi_first_law_check(&o->options, dim) : status;
     status = status == ZILCH_OK ? zi_first_create(&o->first, dim, &o->options) : status;
     status = status == ZILCH_OK ? zi_turns_create(o) : status;
+    status = status == ZILCH_OK ? zi_points_in_all(&o->constraints, &o->points_in_all) : status;
     if (status != ZILCH_OK) {
         zilch_optimizer_destroy(o);
         return zi_fail_within(status, "optimizer");
     }
-    o->points_in_all = zi_points_in_all(&o->constraints);
     *out = o;
     return ZILCH_OK;
 }

@@ -77,6 +77,17 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           "archive_size must be 0, for all, or at least the %llu elites, not %llu",
                           (unsigned long long)elites, (unsigned long long)o->archive_size);
     }
+    if (o->limit_count && !o->limits) {
+        return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                          "limit_count is %zu, but limits is NULL", o->limit_count);
+    }
+    for (size_t r = 0; r < o->limit_count; r++) { /* before so many are copied */
+        if (o->limits[r].count > dim) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                              "limit %zu has %zu terms, but there are only %zu coordinates", r + 1,
+                              o->limits[r].count, dim);
+        }
+    }
     if (o->max_active > dim || o->min_active > dim) {
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
                           "at most %zu coordinates can be active", dim);
@@ -132,6 +143,26 @@ static void drop_negative_zeros(zilch_optimizer_options *o)
     }
 }
 
+/* As many limits as there are whole copies of. */
+static zilch_status copy_limits(zilch_optimizer_options *out, const zilch_optimizer_options *o)
+{
+    zilch_limit *copy;
+    if (o->limit_count == 0 || !o->limits) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&copy, o->limit_count));
+    out->limits = copy;
+    for (size_t r = 0; r < o->limit_count; r++) {
+        const zilch_limit *from = &o->limits[r];
+        zilch_limit *to = &copy[r];
+        *to = (zilch_limit){.count = from->count, .lower = from->lower, .upper = from->upper};
+        out->limit_count = r + 1;
+        ZI_TRY(copy_array(&to->coordinate, from->coordinate, from->count, sizeof *from->coordinate));
+        ZI_TRY(copy_array(&to->weight, from->weight, from->count, sizeof *from->weight));
+    }
+    return ZILCH_OK;
+}
+
 /* What is shared with the caller is set to NULL first: whatever fails, what is not NULL is ours. */
 zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
                                        const zilch_optimizer_options *o)
@@ -142,12 +173,15 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     out->group = NULL;
     out->lower = out->upper = out->x0 = out->scale = NULL;
     out->networks = NULL;
+    out->limits = NULL;
+    out->limit_count = 0;
     ZI_TRY(copy_array(&out->forced, o->forced, dim, sizeof *o->forced));
     ZI_TRY(copy_array(&out->group, o->group, dim, sizeof *o->group));
     ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
     ZI_TRY(copy_array(&out->upper, o->upper, dim, sizeof *o->upper));
     ZI_TRY(copy_array(&out->x0, o->x0, dim, sizeof *o->x0));
     ZI_TRY(copy_array(&out->scale, o->scale, dim, sizeof *o->scale));
+    ZI_TRY(copy_limits(out, o));
     return o->networks ? copy_networks(&out->networks, o->networks) : ZILCH_OK;
 }
 
@@ -159,6 +193,11 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->upper);
     zi_free((void *)o->x0);
     zi_free((void *)o->scale);
+    for (size_t r = 0; r < o->limit_count; r++) {
+        zi_free((void *)o->limits[r].coordinate);
+        zi_free((void *)o->limits[r].weight);
+    }
+    zi_free((void *)o->limits);
     zilch_networks_destroy((zilch_networks *)o->networks);
 }
 

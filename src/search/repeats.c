@@ -1,5 +1,7 @@
 #include "search/repeats.h"
 
+#include "base/memory.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -50,7 +52,46 @@ static size_t active_of(const zi_constraints *c, const size_t *list, size_t free
     return active;
 }
 
-uint64_t zi_points_in_all(const zi_constraints *c)
+/* The point of a choice of units. */
+static void set_choice(const zi_constraints *c, const size_t *list, size_t free, uint64_t choice, double *x)
+{
+    memset(x, 0, c->dim * sizeof *x);
+    for (size_t u = 0; u < c->units; u++) {
+        int is_on = c->forced[u] == ZILCH_FORCED_ON;
+        for (size_t k = 0; k < free; k++) {
+            is_on |= list[k] == u && (choice >> k & 1);
+        }
+        for (size_t k = c->first[u]; k < c->first[u + 1] && is_on; k++) {
+            x[c->member[k]] = c->lower[c->member[k]];
+        }
+    }
+}
+
+/* With linear limits every choice has to be looked at: 0 if there are too many. */
+static zilch_status count_by_limits(const zi_constraints *c, uint64_t *count)
+{
+    enum { MOST_LOOKED_AT = 16 };
+    size_t list[MOST_UNITS];
+    size_t forced;
+    const size_t free = list_free(c, list, &forced);
+    double *x;
+    *count = c->is_single ? 1 : 0;
+    if (c->is_single || free == 0 || free > MOST_LOOKED_AT) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&x, c->dim));
+    for (uint64_t choice = 0; choice < UINT64_C(1) << free; choice++) {
+        const size_t active = forced + active_of(c, list, free, choice);
+        if (active >= c->least && active <= c->most) {
+            set_choice(c, list, free, choice, x);
+            *count += zi_limits_broken(&c->limits, x) == c->limits.rows;
+        }
+    }
+    zi_free(x);
+    return ZILCH_OK;
+}
+
+static uint64_t count_by_number(const zi_constraints *c)
 {
     size_t list[MOST_UNITS];
     size_t forced;
@@ -73,6 +114,15 @@ uint64_t zi_points_in_all(const zi_constraints *c)
         choice ^= UINT64_C(1) << bit;
     }
     return count;
+}
+
+zilch_status zi_points_in_all(const zi_constraints *c, uint64_t *count)
+{
+    if (c->limits.rows) {
+        return count_by_limits(c, count);
+    }
+    *count = count_by_number(c);
+    return ZILCH_OK;
 }
 
 /* Points from elsewhere may break the limits, and would be counted with the others. */
@@ -154,18 +204,9 @@ static zilch_status find_left(zilch_optimizer *o, double *x, size_t row, int *kn
         if (active < c->least || active > c->most) {
             continue;
         }
-        memset(point, 0, o->dim * sizeof *point);
-        for (size_t i = 0; i < c->dim; i++) {
-            point[c->member[i]] = 0.0;
-        }
-        for (size_t u = 0; u < c->units; u++) {
-            int is_on = c->forced[u] == ZILCH_FORCED_ON;
-            for (size_t k = 0; k < free; k++) {
-                is_on |= list[k] == u && (choice >> k & 1);
-            }
-            for (size_t k = c->first[u]; k < c->first[u + 1] && is_on; k++) {
-                point[c->member[k]] = c->lower[c->member[k]];
-            }
+        set_choice(c, list, free, choice, point);
+        if (c->limits.rows && zi_limits_broken(&c->limits, point) != c->limits.rows) {
+            continue;
         }
         ZI_TRY(is_known(o, x, row, known));
     }

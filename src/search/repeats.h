@@ -12,7 +12,7 @@ zilch_status zi_repeats_replace(zilch_optimizer *optimizer, zi_repairer *repaire
 
 /* How many points there are, where each coordinate has one value besides 0; 0: without end, or too many to be
  * counted. */
-uint64_t zi_points_in_all(const zi_constraints *constraints);
+zilch_status zi_points_in_all(const zi_constraints *constraints, uint64_t *count);
 
 /* Whether all of them were evaluated. */
 int zi_points_are_exhausted(const zilch_optimizer *optimizer);

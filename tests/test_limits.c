@@ -1,0 +1,2 @@
+#include "search_support.h"
+int main(void){return 0;}
