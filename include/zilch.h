@@ -958,6 +958,19 @@ typedef struct zilch_limit {
     double lower, upper;
 } zilch_limit;
 
+/* Reads linear limits from a text, one in each line or between semicolons:
+ *
+ *     sum = 1                          all coordinates
+ *     salt + pepper <= 0.1
+ *     0.2 <= flour + 0.5 * sugar <= 0.4
+ *
+ * A line may end in a comment that begins with #. `names` (dim) are those of the coordinates, NULL: x1, x2 and
+ * so on. A name with other characters than letters, digits, _ and . stands in double quotes. The result is
+ * yours: zilch_linear_limits_free(). */
+ZILCH_CHECKED zilch_linear_limits_parse(const char *text, size_t dim, const char *const *names,
+                                        zilch_limit **out, size_t *count);
+ZILCH_API void zilch_linear_limits_free(zilch_limit *limits, size_t count);
+
 /* Begin from zilch_optimizer_defaults() or zilch_method_defaults() and change what you need. */
 typedef struct zilch_optimizer_options {
     size_t size; /* set by the defaults; it guards the layout */
