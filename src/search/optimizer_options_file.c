@@ -1,7 +1,8 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
  * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
- * scale), and these; then u64 the length of the packed networks (0: none), and these. A text is u32 its
- * length and that many bytes.
+ * scale, 64 limits), and these; then u64 the length of the packed networks (0: none), and these. A text is
+ * u32 its length and that many bytes. Limits are u64 how many, and for each doubles lower and upper, u64 how
+ * many terms, u32 what it has (1 coordinates, 2 weights), and these, as u64 and as doubles.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
  * choice as u32, a count as u64, a number as a double. */
@@ -11,7 +12,8 @@
 
 #include <string.h>
 
-enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 4 };
+enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 4, HAS_LIMITS = 64 };
+enum { HAS_COORDINATES = 1, HAS_WEIGHTS = 2 };
 
 /* ---- Writing -------------------------------------------------------------------------------------- */
 
@@ -22,10 +24,29 @@ static void write_text(zi_writer *w, const char *text)
     zi_write_bytes(w, text, length);
 }
 
+static void write_limits(zi_writer *w, const zilch_optimizer_options *o)
+{
+    zi_write_u64(w, o->limit_count);
+    for (size_t r = 0; r < o->limit_count; r++) {
+        const zilch_limit *limit = &o->limits[r];
+        zi_write_double(w, limit->lower);
+        zi_write_double(w, limit->upper);
+        zi_write_u64(w, limit->count);
+        zi_write_u32(w, (limit->coordinate ? HAS_COORDINATES : 0U) | (limit->weight ? HAS_WEIGHTS : 0U));
+        for (size_t k = 0; limit->coordinate && k < limit->count; k++) {
+            zi_write_u64(w, limit->coordinate[k]);
+        }
+        if (limit->weight) {
+            zi_write_doubles(w, limit->weight, limit->count);
+        }
+    }
+}
+
 static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
 {
     const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale};
-    uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U);
+    uint32_t has =
+        (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) | (o->limit_count ? HAS_LIMITS : 0U);
     for (unsigned k = 0; k < NUMBERS; k++) {
         has |= numbers[k] ? (uint32_t)HAS_NUMBERS << k : 0U;
     }
@@ -40,6 +61,9 @@ static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options
         if (numbers[k]) {
             zi_write_doubles(w, numbers[k], dim);
         }
+    }
+    if (o->limit_count) {
+        write_limits(w, o);
     }
 }
 
@@ -137,13 +161,52 @@ static zilch_status read_numbers(zi_reader *r, size_t dim, const double **out)
     return ZILCH_OK;
 }
 
+static zilch_status read_limit(zi_reader *r, size_t dim, zilch_limit *out)
+{
+    const double lower = zi_read_double(r);
+    const double upper = zi_read_double(r);
+    const uint64_t count = zi_read_u64(r);
+    const uint32_t has = zi_read_u32(r);
+    *out = (zilch_limit){.lower = lower, .upper = upper};
+    if (!r->ok || count > dim || has > (HAS_COORDINATES | HAS_WEIGHTS)) {
+        return zi_optimizer_damaged("its options");
+    }
+    out->count = (size_t)count;
+    if (has & HAS_COORDINATES) {
+        size_t *coordinate;
+        ZI_TRY(zi_alloc(&coordinate, out->count));
+        out->coordinate = coordinate;
+        for (size_t k = 0; k < out->count; k++) {
+            coordinate[k] = (size_t)zi_read_u64(r);
+        }
+    }
+    return has & HAS_WEIGHTS ? read_numbers(r, out->count, &out->weight) : ZILCH_OK;
+}
+
+/* As many limits as were read are there, whatever fails. */
+static zilch_status read_limits(zi_reader *r, size_t dim, zilch_optimizer_options *o)
+{
+    const uint64_t count = zi_read_u64(r);
+    zilch_limit *limit;
+    if (!r->ok || count == 0 || !zi_read_fits(r, count, 3 * 8 + 4)) {
+        return zi_optimizer_damaged("its options");
+    }
+    ZI_TRY(zi_alloc(&limit, (size_t)count));
+    o->limits = limit;
+    for (size_t k = 0; k < count; k++) {
+        o->limit_count = k + 1;
+        ZI_TRY(read_limit(r, dim, &limit[k]));
+    }
+    return ZILCH_OK;
+}
+
 static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_options *o)
 {
     zilch_forced *forced;
     size_t *group;
     const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale};
     const uint32_t has = zi_read_u32(r);
-    if (has >= (uint32_t)HAS_NUMBERS << NUMBERS) {
+    if (has >= 2 * HAS_LIMITS) {
         return zi_optimizer_damaged("its options");
     }
     if (has & HAS_FORCED) {
@@ -165,7 +228,7 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
             ZI_TRY(read_numbers(r, dim, numbers[k]));
         }
     }
-    return ZILCH_OK;
+    return has & HAS_LIMITS ? read_limits(r, dim, o) : ZILCH_OK;
 }
 
 static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)
@@ -203,6 +266,7 @@ static const struct {
     {ZILCH_OPTION_COUNT, {"rank", "archive_size"}},
 };
 enum { OLD_FIELDS = sizeof old_fields / sizeof *old_fields, OLD_FIELDS_OF_VERSION_3 = 3 };
+_Static_assert(HAS_NUMBERS << NUMBERS == HAS_LIMITS, "one bit for each array");
 _Static_assert(sizeof(zilch_method) == sizeof(uint32_t) && sizeof(int) == sizeof(uint32_t),
                "a choice is a u32");
 

@@ -282,11 +282,38 @@ static size_t smallest(const zi_constraints *c, const candidate *best, const uns
     return found;
 }
 
+/* The trial without a unit, in `spare`. With linear limits the others take its place, as little changed as
+ * can be; 0 if they cannot. `mover` is for that. */
+static int leave_out(const zilch_optimizer *o, zi_mover *mover, size_t unit, const candidate *best,
+                     candidate *spare)
+{
+    const zi_constraints *c = &o->constraints;
+    memcpy(spare->x, best->x, o->dim * sizeof *spare->x);
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        spare->x[c->member[k]] = 0.0;
+    }
+    spare->active = best->active - zi_unit_size(c, unit);
+    spare->tally = (tally){0};
+    if (c->limits.rows == 0) {
+        return 1;
+    }
+    if (zi_limits_broken(&c->limits, spare->x) != c->limits.rows &&
+        !zi_mover_project(mover, o->first.sigma, 1, spare->x)) {
+        return 0;
+    }
+    spare->active = zi_law_active(ZILCH_METHOD_DEFAULT, o->dim, spare->x);
+    const int is_right = zi_constraints_check(c, spare->x) == ZILCH_OK;
+    if (!is_right) {
+        zi_error_clear();
+    }
+    return is_right;
+}
+
 /* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
  * that was changed is evaluated once more, on noise that decided nothing. Without noise the value before is
  * known, and that of the last change is the value after. */
-static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigned char *tried, size_t repeats,
-                          uint64_t budget)
+static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_mover *mover,
+                          unsigned char *tried, size_t repeats, uint64_t budget)
 {
     const zi_constraints *c = &t->optimizer->constraints;
     const uint64_t noise = t->noise;
@@ -301,12 +328,9 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, unsigne
     for (size_t u = smallest(c, best, tried); u < c->units && t->spent + repeats <= budget;
          u = smallest(c, best, tried)) {
         tried[u] = 1;
-        memcpy(spare->x, best->x, t->optimizer->dim * sizeof *spare->x);
-        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
-            spare->x[c->member[k]] = 0.0;
+        if (!leave_out(t->optimizer, mover, u, best, spare)) {
+            continue;
         }
-        spare->active = best->active - (c->first[u + 1] - c->first[u]);
-        spare->tally = (tally){0};
         ZI_TRY(evaluate_trial(t, spare, repeats, noise));
         if (!is_better(best, spare)) {
             double *const x = best->x;
@@ -340,8 +364,13 @@ static zilch_status prune_best(contest *t, candidate *best, double *room, uint64
     if (repeats == 0) {
         return ZILCH_OK;
     }
-    ZI_TRY(zi_alloc(&tried, t->optimizer->constraints.units));
-    const zilch_status status = prune(t, best, &spare, tried, repeats, budget);
+    const zi_constraints *c = &t->optimizer->constraints;
+    zi_mover mover = {0};
+    ZI_TRY(zi_alloc(&tried, c->units));
+    zilch_status status =
+        c->limits.rows ? zi_mover_create(&mover, &c->limits, c->dim, c->lower, c->upper, c->stays) : ZILCH_OK;
+    status = status == ZILCH_OK ? prune(t, best, &spare, &mover, tried, repeats, budget) : status;
+    zi_mover_free(&mover);
     zi_free(tried);
     return status;
 }

@@ -41,6 +41,7 @@ void zi_refine_destroy(zi_refine *r)
 {
     if (r) {
         zi_points_free(&r->points);
+        zi_mover_free(&r->mover);
         zi_free(r->numbers);
         zi_free(r->bytes);
         zi_free(r->order);
@@ -83,7 +84,9 @@ static zilch_status allocate(zi_refine *r, size_t dim)
     r->place = r->forced + dim;
     memset(r->numbers, 0, 5 * dim * sizeof *r->numbers);
     memset(r->bytes, 0, 3 * dim);
-    return ZILCH_OK;
+    const zi_constraints *c = r->limits;
+    return c->limits.rows ? zi_mover_create(&r->mover, &c->limits, dim, c->lower, c->upper, c->stays)
+                          : ZILCH_OK;
 }
 
 static void describe_coordinates(zi_refine *r, const double *mu, const double *sigma)
@@ -167,7 +170,9 @@ static void begin_steps(zi_refine *r, zi_refine_phase back, double radius)
     r->state.counted_cost = zi_refine_cost(r, r->state.value, r->x);
 }
 
-/* Slopes and bends from the probes, as seen from the incumbent. */
+/* Slopes and bends from the probes, as seen from the incumbent. With linear limits other coordinates have
+ * moved along: it is what the coordinate is worth together with what it costs them. Where the limits did not
+ * let it move, nothing is learned. */
 static void learn_parabolas(zi_refine *r, const double *value)
 {
     for (size_t j = 0; j < r->state.batch;) {
@@ -175,6 +180,10 @@ static void learn_parabolas(zi_refine *r, const double *value)
         const int has_two = j + 1 < r->state.batch && r->batch_subject[j + 1] == i;
         const double t = (r->batch_x[j * r->dim + i] - r->x[i]) / r->unit[i];
         const double chord = (value[j] - r->state.value) / t;
+        if (!(fabs(t) > 0.0)) {
+            j += has_two ? 2 : 1;
+            continue;
+        }
         if (has_two && isfinite(value[j]) && isfinite(value[j + 1])) {
             const double t2 = (r->batch_x[(j + 1) * r->dim + i] - r->x[i]) / r->unit[i];
             const double chord2 = (value[j + 1] - r->state.value) / t2;

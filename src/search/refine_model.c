@@ -415,8 +415,7 @@ void zi_refine_forget_whole(zi_refine *r)
 
 /* ---- Step ----------------------------------------------------------------------------------------- */
 
-/* The model's gradient after a step. */
-static void gradient(const zi_refine *r, const double *step, double *slope)
+void zi_refine_gradient(const zi_refine *r, const double *step, double *slope)
 {
     const size_t k = r->state.working;
     for (size_t a = 0; a < k; a++) {
@@ -427,12 +426,11 @@ static void gradient(const zi_refine *r, const double *step, double *slope)
     }
 }
 
-/* The model's change of the cost. */
-static double change_by(const zi_refine *r, const double *step)
+double zi_refine_change(const zi_refine *r, const double *step)
 {
     double slope[ZI_WORKING_MOST];
     double change = 0.0;
-    gradient(r, step, slope);
+    zi_refine_gradient(r, step, slope);
     for (size_t a = 0; a < r->state.working; a++) {
         const size_t i = r->member[a];
         const double after = value_at(r, i, step[a]);
@@ -448,7 +446,7 @@ static void descend(const zi_refine *r, double radius, zi_refine_hold hold, size
     const size_t k = r->state.working;
     double slope[ZI_WORKING_MOST];
     double largest = INFINITY;
-    gradient(r, step, slope);
+    zi_refine_gradient(r, step, slope);
     for (int round = 0; round < DESCENTS && largest >= 1e-6 * radius; round++) {
         largest = 0.0;
         for (size_t a = 0; a < k; a++) {
@@ -521,8 +519,8 @@ double zi_refine_solve(zi_refine *r, zi_refine_hold hold)
     descend(r, r->state.radius, hold, SIZE_MAX, r->step);
     newton(r, hold, other);
     descend(r, r->state.radius, hold, SIZE_MAX, other);
-    const double change = change_by(r, r->step);
-    const double other_change = change_by(r, other);
+    const double change = zi_refine_change(r, r->step);
+    const double other_change = zi_refine_change(r, other);
     if (other_change < change) {
         memcpy(r->step, other, r->state.working * sizeof *other);
     }
@@ -535,13 +533,13 @@ double zi_refine_loss(zi_refine *r, size_t at, double *step)
     memset(step, 0, r->state.working * sizeof *step);
     step[at] = -r->x[i] / r->unit[i];
     descend(r, fmax(r->state.radius, fabs(step[at])), ZI_HOLD_NOTHING, at, step);
-    return change_by(r, step);
+    return zi_refine_change(r, step);
 }
 
 void zi_refine_recentre(zi_refine *r)
 {
     double slope[ZI_WORKING_MOST];
-    gradient(r, r->step, slope);
+    zi_refine_gradient(r, r->step, slope);
     memcpy(r->g, slope, r->state.working * sizeof *slope);
 }
 

@@ -78,6 +78,7 @@ struct zi_refine {
     zilch_rng rng;
     zi_refine_state state;
     zi_points points;
+    zi_mover mover; /* where there are linear limits */
 
     double *numbers;         /* one block: x to bend */
     double *x;               /* the incumbent; dim, as those that follow */
@@ -141,6 +142,17 @@ double zi_refine_solve(zi_refine *r, zi_refine_hold hold);
 /* What the model says is lost by making member[at] zero, when the others follow: into `step` (working set).
  */
 double zi_refine_loss(zi_refine *r, size_t at, double *step);
+
+/* The model's gradient after a step, and its change of the cost. */
+void zi_refine_gradient(const zi_refine *r, const double *step, double *slope);
+double zi_refine_change(const zi_refine *r, const double *step);
+
+/* With linear limits: r->step becomes one that keeps them and promises as much as can be had nearby; gives
+ * what it promises. */
+double zi_refine_keep_limits(zi_refine *r, zi_refine_hold hold);
+/* x, of which the refinement is to make a point, moves to the nearest one with the same active coordinates
+ * that keeps them; 0 if there is none. */
+int zi_refine_project(zi_refine *r, double *x);
 
 /* The model's origin moves with the incumbent, by `step`. */
 void zi_refine_recentre(zi_refine *r);

@@ -53,18 +53,23 @@ static int is_allowed(const zi_refine *r, const double *x)
             return 0;
         }
     }
-    if (r->limits->has_switches && zi_constraints_check(r->limits, x) != ZILCH_OK) {
+    if ((r->limits->has_switches || r->limits->limits.rows) &&
+        zi_constraints_check(r->limits, x) != ZILCH_OK) {
         zi_error_clear();
         return 0;
     }
     return 1;
 }
 
-/* Whether the point that was begun is one more: not the incumbent, not there yet, and allowed. */
+/* Whether the point that was begun is one more: not the incumbent, not there yet, and allowed. One that
+ * breaks linear limits is moved: a change of one coordinate becomes one of all that are active. */
 static int end_point(zi_refine *r, size_t subject)
 {
     const size_t bytes = r->dim * sizeof *r->x;
-    const double *x = r->batch_x + r->state.batch * r->dim;
+    double *x = r->batch_x + r->state.batch * r->dim;
+    if (r->limits->limits.rows && !zi_refine_project(r, x)) {
+        return 0;
+    }
     const uint64_t hash = hash_of(r, x);
     if (hash == 0) {
         return 0;
@@ -246,11 +251,14 @@ static void propose_step(zi_refine *r)
     r->state.kind = ZI_BATCH_STEP;
     for (int hold = 0; hold < ZI_HOLDS && has_model && !r->state.batch; hold++) {
         r->state.predicted = zi_refine_solve(r, (zi_refine_hold)hold);
+        if (r->limits->limits.rows) {
+            r->state.predicted = zi_refine_keep_limits(r, (zi_refine_hold)hold);
+        }
         if (!(r->state.predicted > 0.0)) {
             break;
         }
         try_step(r, r->step, 0);
-        if (!r->limits->has_switches) {
+        if (!r->limits->has_switches && !r->limits->limits.rows) {
             break;
         }
     }

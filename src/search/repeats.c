@@ -210,6 +210,9 @@ static zilch_status find_left(zilch_optimizer *o, double *x, size_t row, int *kn
         }
         ZI_TRY(is_known(o, x, row, known));
     }
+    if (*known && c->limits.rows) { /* the last one that was looked at may break them */
+        memcpy(point, c->fallback_x, o->dim * sizeof *point);
+    }
     return ZILCH_OK;
 }
 
