@@ -84,6 +84,18 @@ int array_write(array *a, PyObject *object, const char *name, char type, Py_ssiz
 void array_release(array *a);
 void arrays_release(array *a, size_t n);
 
+/* ---- Linear limits ------------------------------------------------------------- */
+
+/* (matrix, lower, upper), as rows for the search; or none, from None. One that is zero may be released. */
+typedef struct linear_limits {
+    array array[3];
+    zilch_limit *row;
+    size_t count;
+} linear_limits;
+
+int linear_limits_take(linear_limits *out, PyObject *object, Py_ssize_t dim); /* 0 with an exception */
+void linear_limits_release(linear_limits *l);
+
 /* ---- Structures as dicts ------------------------------------------------------- */
 
 typedef enum field_kind {
@@ -180,7 +192,8 @@ PyObject *keep_load(const keeping *k, PyObject *args);
 /* ---- The functions of each file ---------------------------------------------------- */
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
-    study_functions[], drive_functions[], options_functions[];
+    study_functions[], drive_functions[], options_functions[],
+    limits_functions[];
 
 #define ROW(name)                       \
     {                                   \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -70,3 +71,11 @@ def _array(values: ArrayLike, name: str) -> NDArray[Any]:
 def _shape(shape: tuple[int | None, ...]) -> str:
     inner = ", ".join("n" if length is None else str(length) for length in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def names(values: Iterable[str], dim: int) -> tuple[str, ...]:
+    """Names of the coordinates, all different."""
+    found = tuple(values)
+    if len(found) != dim or not all(isinstance(name, str) and name for name in found) or len(set(found)) != dim:
+        raise ValueError(f"names: must be {dim} different texts, one for each coordinate")
+    return found

@@ -73,8 +73,8 @@ class Result:
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
              scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
-             forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), names: Iterable[str] | None = None,
-             callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
+             forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
+             names: Iterable[str] | None = None, callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
              held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
     """Minimise f over points that are mostly exact zeros.
@@ -94,10 +94,10 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
-    bounds, groups, forced_on, forced_off
+    bounds, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
     names : sequence of dim texts
-        Names of the coordinates, which are kept in the study. Without them, the columns of `x0`, or of the data of a
+        Names of the coordinates, which `limits` may use, and which are kept in the study. Without them, the columns of `x0`, or of the data of a
         regression, if that is a DataFrame.
     callback : callable
         Called with the optimizer after each generation; returning True or raising StopIteration ends the search.
@@ -147,16 +147,17 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     first = None if guess is None or guess.ndim == 0 else np.atleast_2d(guess)
     given: dict[str, Any] = {**options}
     dim, bounds = _of_problem(f, dim, first, bounds, given)
-    texts, limits, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
+    texts, ends, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
     if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
         raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
-    ending = _ending(limits, final if final_evaluations != 0 else None, 0 if first is None else len(first), _is_noisy(f, noisy))
+    ending = _ending(ends, final if final_evaluations != 0 else None, 0 if first is None else len(first), _is_noisy(f, noisy))
     chosen_options = {name: given[name] for name in texts}
     if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
         chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
+    called = _names(names, x0, f, dim)
     optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, groups=groups,
-                          forced_on=forced_on, forced_off=forced_off, **chosen_options)
-    asked = _Asked(limits, final, final_evaluations != 0, ending.is_noisy, _names(names, x0, f, optimizer.dim))
+                          forced_on=forced_on, forced_off=forced_off, limits=limits, names=called, **chosen_options)
+    asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
@@ -229,11 +230,7 @@ def _is_noisy(f: Any, noisy: bool | None) -> bool:
 def _names(names: Iterable[str] | None, x0: Any, f: Any, dim: int) -> tuple[str, ...] | None:
     """As given, or those of the columns of x0, or of the problem."""
     found = tuple(names) if names is not None else _arrays.columns(x0) or (f.names if isinstance(f, Problem) else None)
-    if found is None:
-        return None
-    if len(found) != dim or not all(isinstance(name, str) and name for name in found) or len(set(found)) != dim:
-        raise ValueError(f"names: must be {dim} different texts, one for each coordinate")
-    return found
+    return None if found is None else _arrays.names(found, dim)
 
 
 def _ending(limits: dict[str, str], final: dict[str, str] | None, first: int, is_noisy: bool) -> Ending:
@@ -327,7 +324,7 @@ class _Keeper:
         self.run = 0
         if self.study is None:
             return
-        given = (optimizer._units,) if any(each is not None for each in optimizer._units) else ()
+        given = tuple(part for part in (optimizer._units, optimizer._limits) if part and any(each is not None for each in part))
         made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}

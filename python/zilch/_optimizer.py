@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _core, _options
+from . import _arrays, _core, _limits, _options
 from ._arrays import Floats, Ids
 from ._model import ZeroInflatedGaussian
 
@@ -93,6 +93,11 @@ class Optimizer:
         The coordinates of a group are active together or not at all.
     forced_on, forced_off : lists of coordinates
         Coordinates that are always active, or never.
+    limits : text, scipy.optimize.LinearConstraint, or a sequence of these
+        Linear limits that every point keeps, such as "sum = 1" or "0.2 <= x1 + 0.5 * x3 <= 0.4"; a text may have several,
+        one in each line. Coordinates are called by their `names`, or else x1, x2 and so on.
+    names : sequence of dim texts
+        Names of the coordinates, for the texts of `limits`.
 
     The options, of which each may be None for its default. The defaults shown are those of the method "default".
 
@@ -109,12 +114,13 @@ class Optimizer:
 
     def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
-                 **options: Unpack[OptimizerOptions]) -> None:
+                 limits: Any = None, names: Iterable[str] | None = None, **options: Unpack[OptimizerOptions]) -> None:
         texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
         self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
-        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units)
+        self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
+        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._limits)
 
     # ---- Ask and tell
 
