@@ -170,6 +170,18 @@ static void begin_steps(zi_refine *r, zi_refine_phase back, double radius)
     r->state.counted_cost = zi_refine_cost(r, r->state.value, r->x);
 }
 
+/* Whether another coordinate has made room in a point of the batch. */
+static int has_made_room(const zi_refine *r, size_t j)
+{
+    const double *x = r->batch_x + j * r->dim;
+    for (size_t i = 0; i < r->dim && r->limits->most < r->dim; i++) {
+        if (r->x[i] != 0.0 && x[i] == 0.0 && i != r->batch_subject[j]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Slopes and bends from the probes, as seen from the incumbent. With linear limits other coordinates have
  * moved along: it is what the coordinate is worth together with what it costs them. Where the limits did not
  * let it move, nothing is learned. */
@@ -180,7 +192,7 @@ static void learn_parabolas(zi_refine *r, const double *value)
         const int has_two = j + 1 < r->state.batch && r->batch_subject[j + 1] == i;
         const double t = (r->batch_x[j * r->dim + i] - r->x[i]) / r->unit[i];
         const double chord = (value[j] - r->state.value) / t;
-        if (!(fabs(t) > 0.0)) {
+        if (!(fabs(t) > 0.0) || has_made_room(r, j)) {
             j += has_two ? 2 : 1;
             continue;
         }
@@ -244,6 +256,16 @@ static int is_slow(zi_refine *r)
     return before - s->counted_cost < r->penalty;
 }
 
+/* Whether other coordinates may be worth more than better values of these: where no more may be active, there
+ * are many sets to choose from, and a set is known well enough when steps gain little beside what the last
+ * sweep and they have gained. */
+static int is_good_enough(const zi_refine *r)
+{
+    static const double part = 1e-2;
+    const zi_refine_state *s = &r->state;
+    return (r->limits->most < r->dim || r->limits->limits.rows) && s->predicted < part * (s->swept - zi_refine_cost(r, s->value, r->x));
+}
+
 static void conclude_step(zi_refine *r, const double *value)
 {
     zi_refine_state *s = &r->state;
@@ -302,7 +324,7 @@ static void conclude_step(zi_refine *r, const double *value)
         s->has_geometry = 1;
     }
     if (!(s->radius >= least_radius) || s->failed_steps > MOST_FAILED || s->tiny_steps > MOST_TINY ||
-        is_slow(r)) {
+        is_slow(r) || (is_step && is_good_enough(r))) {
         s->phase = ZI_REFINE_DROP;
     }
 }

@@ -87,6 +87,11 @@ static int end_point(zi_refine *r, size_t subject)
     return 1;
 }
 
+static size_t below(zi_refine *r, size_t n)
+{
+    return (size_t)(zilch_rng_uniform(&r->rng) * (double)n);
+}
+
 static int has_groups(const zi_refine *r)
 {
     return r->limits->units < r->dim;
@@ -120,6 +125,21 @@ static void switch_group(const zi_refine *r, size_t i, double *x)
     }
 }
 
+/* Where no more coordinates may be active, another one, any of them, makes room for this one. With linear
+ * limits it hands over its value, so that the others keep theirs. */
+static void make_room(zi_refine *r, size_t i, double *x)
+{
+    size_t left = below(r, zi_refine_active(r, r->x));
+    for (size_t j = 0; j < r->dim; j++) {
+        if (r->x[j] != 0.0 && left-- == 0 && r->forced[j] != ZILCH_FORCED_ON) {
+            const double value = fmin(fmax(x[j], r->limits->lower[i]), r->limits->upper[i]);
+            x[i] = r->limits->limits.rows && value != 0.0 ? value : x[i];
+            x[j] = 0.0;
+            return;
+        }
+    }
+}
+
 /* A point that differs in one coordinate, and in whether its group is active. */
 static void try_value(zi_refine *r, size_t i, double value)
 {
@@ -128,6 +148,8 @@ static void try_value(zi_refine *r, size_t i, double value)
         x[i] = value + 0.0; /* never -0.0 */
         if (has_groups(r)) {
             switch_group(r, i, x);
+        } else if (r->limits->most < r->dim && zi_refine_active(r, x) > r->limits->most) {
+            make_room(r, i, x);
         }
         end_point(r, i);
     }
@@ -141,11 +163,6 @@ static int try_step(zi_refine *r, const double *step, size_t subject)
     }
     zi_refine_move(r, step, x);
     return end_point(r, subject);
-}
-
-static size_t below(zi_refine *r, size_t n)
-{
-    return (size_t)(zilch_rng_uniform(&r->rng) * (double)n);
 }
 
 static double either(zi_refine *r, double value)
