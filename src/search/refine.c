@@ -263,7 +263,8 @@ static int is_good_enough(const zi_refine *r)
 {
     static const double part = 1e-2;
     const zi_refine_state *s = &r->state;
-    return (r->limits->most < r->dim || r->limits->limits.rows) && s->predicted < part * (s->swept - zi_refine_cost(r, s->value, r->x));
+    return (r->limits->most < r->dim || r->limits->limits.rows) &&
+           s->predicted < part * (s->swept - zi_refine_cost(r, s->value, r->x));
 }
 
 static void conclude_step(zi_refine *r, const double *value)

@@ -190,13 +190,11 @@ static void probe(zi_refine *r, size_t i)
     const double upper = r->limits->upper[i];
     const double h = r->state.probe * r->unit[i];
     const double x = r->x[i];
+    const int is_far = isfinite(lower) && isfinite(upper) && !r->limits->limits.rows; /* which move others */
     if (lower == upper) {
         try_value(r, i, x != 0.0 ? 0.0 : lower);
     } else if (x == 0.0 && (lower > 0.0 || upper < 0.0)) {
-        try_value(r, i,
-                  isfinite(lower) && isfinite(upper) ? 0.5 * (lower + upper)
-                  : lower > 0.0                      ? lower + h
-                                                     : upper - h);
+        try_value(r, i, is_far ? 0.5 * (lower + upper) : lower > 0.0 ? lower + h : upper - h);
     } else {
         const double right = x + h > upper ? x - 2.0 * h : x + h;
         const double left = x - h < lower && right > x ? x + 2.0 * h : x - h;
