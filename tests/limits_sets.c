@@ -1,9 +1,9 @@
 /* Reads sets of limits and says of each whether an optimiser takes it, with some of the points that it asks
  * for: what limits_highs.py compares with another solver.
  *
- * A set is: dim min_active max_active points seed; for each coordinate forced (0, 1 on, 2 off) group lower upper; the
- * number of rows, and for each lower upper and dim weights. The answer is a line "refused MESSAGE", or "kept N" and N
- * lines of dim numbers. */
+ * A set is: dim min_active max_active points seed; for each coordinate forced (0, 1 on, 2 off) group lower
+ * upper; the number of rows, and for each lower upper and dim weights. The answer is a line "refused
+ * MESSAGE", or "kept N" and N lines of dim numbers. */
 #include <zilch.h>
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
     static zilch_limit limit[MOST_ROWS];
     size_t rows;
     *options = zilch_optimizer_defaults();
-    if (scanf("%zu %" SCNu64 " %" SCNu64 " %zu %" SCNu64, dim, &options->min_active, &options->max_active, points,
-              seed) != 5 ||
+    if (scanf("%zu %" SCNu64 " %" SCNu64 " %zu %" SCNu64, dim, &options->min_active, &options->max_active,
+              points, seed) != 5 ||
         *dim > MOST_DIM || *points > MOST_POINTS) {
         return 0;
     }

@@ -818,7 +818,7 @@ static uint64_t finish_evaluation(object made)
 
 enum { DIM = 4, N = 12, K = 4 };
 
-enum { WITH_MEMORY = ZILCH_METHOD_EA + 1, TAKING_TURNS, KINDS };
+enum { WITH_MEMORY = ZILCH_METHOD_EA + 1, TAKING_TURNS, WITH_LIMITS, KINDS };
 
 /* One of the methods as published, or the default one with all that it can learn by; every second with all
  * kinds of limits on points. */
@@ -827,7 +827,10 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const zilch_forced forced[DIM] = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON};
     static const size_t group[DIM] = {5, 0, 5, 0};
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
-    zilch_optimizer_options options = kind == TAKING_TURNS  ? zilch_optimizer_defaults()
+    static const size_t some[2] = {0, 1};
+    static const double weight[2] = {1, -1};
+    static const zilch_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3}, {2, some, weight, 0, 0}};
+    zilch_optimizer_options options = kind == TAKING_TURNS || kind == WITH_LIMITS ? zilch_optimizer_defaults()
                                       : kind == WITH_MEMORY ? small_defaults(ZILCH_METHOD_DEFAULT, N, K)
                                                             : small_options((zilch_method)kind, N, K);
     options.quorum = 0.75;
@@ -842,6 +845,12 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
         options.upper = upper;
         options.min_active = 2;
         options.max_active = 3;
+    }
+    if (kind == WITH_LIMITS) {
+        options.lower = lower;
+        options.upper = upper;
+        options.limits = limit;
+        options.limit_count = 2;
     }
     return zilch_optimizer_create(out, DIM, 9, &options);
 }
@@ -859,6 +868,11 @@ static uint64_t finish_optimizer(object made)
 static zilch_status create_optimizer(object *made)
 {
     return create_search(WITH_MEMORY, scene.networks, &made->optimizer);
+}
+
+static zilch_status create_limited(object *made)
+{
+    return create_search(WITH_LIMITS, NULL, &made->optimizer);
 }
 
 static zilch_status unpack_optimizer(object *made)
@@ -1149,6 +1163,7 @@ static const fault_call calls[] = {
     {"zilch_program_objective", "json", new_json_program, evaluate_by_program, finish_evaluation, 0, 0, 0},
     {"zilch_program_objective", "plain", new_plain_program, evaluate_by_program, finish_evaluation, 0, 0, 0},
     {"zilch_optimizer_create", "", NULL, create_optimizer, finish_optimizer, 0, 0, 0},
+    {"zilch_optimizer_create", "with limits", NULL, create_limited, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_unpack", "", NULL, unpack_optimizer, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_save", "", NULL, save_optimizer, finish_optimizer_save, 0, 0, 0},
     {"zilch_optimizer_load", "", NULL, load_optimizer, finish_optimizer, 0, 0, 0},
@@ -1684,7 +1699,7 @@ static int tell_story(int kind, const story_fault *fault, deed *d, packed *end)
 {
     zilch_optimizer *o;
     int is_hit = 0;
-    d->is_exact = kind == TAKING_TURNS;
+    d->is_exact = kind >= TAKING_TURNS;
     assert_int_equal(create_search(kind, NULL, &o), ZILCH_OK);
     for (size_t i = 0; i < COUNT(story); i++) {
         const int is_faulty = fault && i == fault->chapter;
@@ -1708,7 +1723,7 @@ static int tell_story(int kind, const story_fault *fault, deed *d, packed *end)
         }
         assert_true(zi_optimizer_is_valid(o));
     }
-    assert_true((o->turns.evaluations > 40) == (kind == TAKING_TURNS));
+    assert_true((o->turns.evaluations > 40) == (kind >= TAKING_TURNS));
     *end = pack_of(o);
     zilch_optimizer_destroy(o);
     return is_hit;
@@ -1754,9 +1769,10 @@ static void a_search_goes_on_after_a_failure(void **state)
             cover(story[chapter].function);
         }
         print_message("    %-6s %zu faults\n",
-                      kind == TAKING_TURNS  ? "turns"
-                      : kind == WITH_MEMORY ? "all"
-                                            : zilch_method_name((zilch_method)kind),
+                      kind == WITH_LIMITS    ? "limits"
+                      : kind == TAKING_TURNS ? "turns"
+                      : kind == WITH_MEMORY  ? "all"
+                                             : zilch_method_name((zilch_method)kind),
                       count);
         faults += count;
         free(expected.data);

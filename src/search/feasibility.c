@@ -18,7 +18,8 @@
 
 enum { MOST_NODES = 20000 };
 enum { UNDECIDED, ON, OFF };
-static const double nothing = 1e-9; /* a value, as a share of its bounds, that counts as 0 */
+static const double most_work = 1e10; /* steps, times what one looks at */
+static const double nothing = 1e-9;   /* a value, as a share of its bounds, that counts as 0 */
 
 typedef struct search {
     const zi_constraints *c;
@@ -420,7 +421,7 @@ static zi_answer search_tree(search *s)
     for (;;) {
         unsigned char decision = ON;
         size_t unit = SIZE_MAX;
-        if (s->nodes > MOST_NODES) {
+        if (s->nodes > MOST_NODES || (double)s->program.steps * (double)s->first[2 * s->c->dim] > most_work) {
             return ZI_ANSWER_UNKNOWN;
         }
         if (count_is_possible(s) && relax(s) && leave_zeros(s)) {

@@ -22,6 +22,7 @@ enum { NEWTON_STEPS = 60, HALVINGS = 40, POLISHES = 4 };
 static const double smallest_part =
     1e-3; /* of a unit: what must not be 0 is that at least, where it can be */
 static const double exact = 1e-13;
+static const double good = 3e-13; /* where rounding may be all that is left */
 
 zilch_status zi_mover_create(zi_mover *out, const zi_limits *limits, size_t dim, const double *lower,
                              const double *upper, const unsigned char *stays)
@@ -113,11 +114,18 @@ static int put_back(zi_mover *m, const double *from, double *x)
 /* ---- One limit --------------------------------------------------------------------------------------------
  */
 
-/* Its weight at the active coordinate number k. */
+/* Its weights at the active coordinates, where the equations' nearest point is with several limits. */
+static void set_weights(zi_mover *m)
+{
+    for (size_t k = 0; k < m->count; k++) {
+        const size_t at = m->limits->column[m->list[k]];
+        m->even[k] = at < m->limits->column[m->list[k] + 1] ? m->limits->by[at] : 0.0;
+    }
+}
+
 static double weight_at(const zi_mover *m, size_t k)
 {
-    const size_t at = m->limits->column[m->list[k]];
-    return at < m->limits->column[m->list[k] + 1] ? m->limits->by[at] : 0.0;
+    return m->even[k];
 }
 
 /* The sum as it is, and the least and the greatest that bounds leave. */
@@ -235,6 +243,7 @@ static int move_one(zi_mover *m)
     const double lower = m->limits->lower[0];
     const double upper = m->limits->upper[0];
     memcpy(m->x, m->y, m->count * sizeof *m->x);
+    set_weights(m);
     const double sum = range_of(m, &least, &most, &size);
     const double from = fmax(least, lower);
     const double to = fmin(most, upper);
@@ -417,7 +426,8 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
         slope += m->step[r] * m->residual[r];
     }
     memcpy(m->kept, m->residual, n * sizeof *m->kept);
-    for (int halving = 0; halving < HALVINGS; halving++, part *= 0.5) {
+    const int most = *worst > good ? HALVINGS : 1;
+    for (int halving = 0; halving < most; halving++, part *= 0.5) {
         step_to(m, m->step, part);
         const double value = evaluate(m, m->next, !only_equations, m->x);
         const double now = set_residuals(m, m->next, only_equations);
@@ -433,14 +443,27 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
     return 0;
 }
 
+/* The dual function is below the distance to the nearest point, which is no more than this if there is one.
+ */
+static double farthest(const zi_mover *m, int only_equations)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < m->count; k++) {
+        const double way = fmax(m->y[k] - m->low[k], m->high[k] - m->y[k]);
+        sum += 0.5 * way * way / m->w[k];
+    }
+    return only_equations ? INFINITY : sum * (1.0 + 1e-9);
+}
+
 /* The nearest point of `y` into m->x. */
 static int find_nearest(zi_mover *m, int only_equations)
 {
+    const double most = farthest(m, only_equations);
     memset(m->multiplier, 0, m->limits->rows * sizeof *m->multiplier);
     double dual = evaluate(m, m->multiplier, !only_equations, m->x);
     double worst = set_residuals(m, m->multiplier, only_equations);
     for (int step = 0; step < NEWTON_STEPS && worst > exact; step++) {
-        if (!step_once(m, only_equations, &dual, &worst)) {
+        if (dual > most || !step_once(m, only_equations, &dual, &worst)) {
             break;
         }
     }

@@ -17,6 +17,9 @@ enum { REDRAWS = 8, ATTEMPTS = 16 };
 /* So that what no elite, or every elite, has active may still be switched. */
 static const double least_weight = 0.01;
 
+/* What a row may have beyond its end, as a share of it. */
+static const double most_room = 0.9;
+
 /* ---- What the elites show ------------------------------------------------------------------------ */
 
 zilch_status zi_marginals_create(zi_marginals *out, size_t dim, double p, const zi_first *first)
@@ -272,6 +275,27 @@ static void rank_units(zi_repairer *m, zilch_rng *rng)
     qsort(m->ranked, c->units, sizeof *m->ranked, compare_ranked);
 }
 
+/* The number of active coordinates becomes right, as in switch_some(), which takes longer. */
+static void choose_count(zi_repairer *m, zilch_rng *rng)
+{
+    const zi_constraints *c = m->constraints;
+    size_t active = count_active(m);
+    if (active >= c->least && active <= c->most) {
+        return;
+    }
+    const int to = active < c->least;
+    rank_units(m, rng);
+    for (size_t k = 0; k < c->units && (to ? active < c->least : active > c->most); k++) {
+        const size_t u = m->ranked[k].unit;
+        const size_t size = zi_unit_size(c, u);
+        if (m->on[u] != to && c->forced[u] == ZILCH_FORCED_NOT && (!to || active + size <= c->most)) {
+            m->on[u] = (unsigned char)to;
+            active = to ? active + size : active - size;
+        }
+    }
+    choose_units(m, rng); /* where groups have jumped over what is allowed */
+}
+
 /* The unit that is on, or off, that a switch takes least from the row with; SIZE_MAX if none is worse than
  * `than`. */
 static size_t find_partner(const zi_repairer *m, const double *reach, int is_on, double than, size_t size)
@@ -296,7 +320,8 @@ static size_t switch_unit(zi_repairer *m, const double *reach, size_t unit, size
     return m->on[unit] ? active + size : active - size;
 }
 
-/* Switches units until the row can reach its end, as far as bounds go. Gives 0 if it cannot. */
+/* Switches units until the row can reach its end, as far as bounds go, and some more, or there would be one
+ * point alone that does. Gives 0 if it cannot. */
 static int reach_end(zi_repairer *m, zilch_rng *rng, const double *reach, double end)
 {
     const zi_constraints *c = m->constraints;
@@ -309,8 +334,9 @@ static int reach_end(zi_repairer *m, zilch_rng *rng, const double *reach, double
     if (sum >= enough) {
         return 1;
     }
+    const double wanted = end + most_room * zilch_rng_uniform(rng) * fabs(end);
     rank_units(m, rng);
-    for (size_t k = 0; k < c->units && !(sum >= enough); k++) {
+    for (size_t k = 0; k < c->units && !(sum >= wanted); k++) {
         const size_t u = m->ranked[k].unit;
         const size_t size = zi_unit_size(c, u);
         const double gain = m->on[u] ? -reach[u] : reach[u];
@@ -439,7 +465,7 @@ static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
     }
     for (int trial = 0; trial < TRIALS; trial++) {
         take_units(m, m->wanted);
-        choose_units(m, rng);
+        choose_count(m, rng);
         if (trial >= RELAXED) {
             choose_by_relaxation(m, x);
         }
