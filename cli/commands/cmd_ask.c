@@ -1,6 +1,6 @@
 /* zilch ask: points of a search whose evaluations happen elsewhere. */
 #include "commands/commands.h"
-#include "request/search_options.h"
+#include "request/search_problem.h"
 #include "study/run_record.h"
 #include "study/study_file.h"
 #include "terminal/cli.h"
@@ -65,19 +65,21 @@ static int parse(request *r, int argc, char **argv)
 
 static int start(const request *r)
 {
-    const zilch_problem_info problem = {.name = by_hand,
-                                        .setting = "",
-                                        .dim = (size_t)r->search.dim,
-                                        .direction = r->search.options.direction,
-                                        .lower = -INFINITY,
-                                        .upper = INFINITY};
-    zilch_optimizer *optimizer;
+    search_problem problem = {.info = {.name = by_hand,
+                                       .setting = "",
+                                       .dim = (size_t)r->search.dim,
+                                       .direction = r->search.options.direction,
+                                       .lower = -INFINITY,
+                                       .upper = INFINITY}};
+    zilch_optimizer *optimizer = NULL;
     zilch_study *study = NULL;
     uint64_t run;
     run_record record;
-    int failed = search_optimizer_create(&r->search, &problem, &optimizer);
+    int failed = search_problem_name(&problem, &r->search);
+    failed = failed ? failed : search_optimizer_create(&r->search, &problem, &optimizer);
     if (!failed) {
         run_record_place(&record, by_hand);
+        record.request.coordinate_names = problem.names;
         failed = zilch_study_open(&study, r->study, ZILCH_STUDY_CREATE) != ZILCH_OK ||
                          zilch_study_start(study, &record.request, optimizer, &run) != ZILCH_OK
                      ? cli_fail_library()
@@ -85,6 +87,7 @@ static int start(const request *r)
     }
     zilch_study_close(study);
     zilch_optimizer_destroy(optimizer);
+    search_problem_close(&problem);
     return failed;
 }
 

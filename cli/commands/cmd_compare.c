@@ -255,7 +255,7 @@ static int try_methods(const request *r, const compare_setting *s)
         compare_name_method(s->method[k].name);
         status = search_problem_open(&problem, method);
         if (!status) {
-            status = search_optimizer_create(method, &problem.info, &optimizer);
+            status = search_optimizer_create(method, &problem, &optimizer);
         }
         zilch_optimizer_destroy(optimizer);
         search_problem_close(&problem);

@@ -319,7 +319,7 @@ static int prepare(racer *r)
     shared.threads = r->contest->setting->threads;
     if (search_problem_open(&r->problem, &r->request) || ranks_open(&shared, r->problem.text) ||
         (!r->contest->setting->study &&
-         search_optimizer_create(&r->request, &r->problem.info, &r->optimizer))) {
+         search_optimizer_create(&r->request, &r->problem, &r->optimizer))) {
         return 1;
     }
     assert(r->problem.info.dim > 0);

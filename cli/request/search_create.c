@@ -2,7 +2,8 @@
  * What the library refuses here was said on the command line, and is therefore wrong usage. */
 #include "dataset/dataset.h"
 #include "request/coordinates.h"
-#include "request/search_options.h"
+#include "request/search_limits.h"
+#include "request/search_problem.h"
 #include "terminal/cli.h"
 
 #include <math.h>
@@ -16,6 +17,8 @@ typedef struct arrays {
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
     zilch_networks *networks;
+    zilch_limit *limit;
+    size_t limits;
 } arrays;
 
 static void arrays_free(arrays *a)
@@ -27,6 +30,7 @@ static void arrays_free(arrays *a)
         free(a->number[k]);
     }
     zilch_networks_destroy(a->networks);
+    zilch_linear_limits_free(a->limit, a->limits);
 }
 
 /* ---- Single coordinates -------------------------------------------------------------------- */
@@ -83,9 +87,9 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
 
 /* ---- Options ---------------------------------------------------------------------------------- */
 
-static int create(const search_request *r, const zilch_problem_info *problem, arrays *a,
-                  zilch_optimizer **out)
+static int create(const search_request *r, const search_problem *p, arrays *a, zilch_optimizer **out)
 {
+    const zilch_problem_info *problem = &p->info;
     const size_t dim = problem->dim;
     zilch_optimizer_options o = r->options;
     o.direction = problem->direction;
@@ -103,6 +107,7 @@ static int create(const search_request *r, const zilch_problem_info *problem, ar
     }
     int status = take_coordinates(r, dim, a, &o);
     status = status ? status : take_bounds(r, problem, a, &o);
+    status = status ? status : search_limits_read(r, dim, p->names, &a->limit, &a->limits);
     if (status) {
         return status;
     }
@@ -110,6 +115,8 @@ static int create(const search_request *r, const zilch_problem_info *problem, ar
         return cli_fail_library();
     }
     o.networks = a->networks;
+    o.limits = a->limit;
+    o.limit_count = a->limits;
     const zilch_status created = zilch_optimizer_create(out, dim, r->seed, &o);
     if (created == ZILCH_EARG) {
         zilch_error error = zilch_last_error_details();
@@ -154,7 +161,7 @@ static int start_warm(const search_request *r, zilch_optimizer *optimizer)
     return status;
 }
 
-int search_optimizer_create(const search_request *r, const zilch_problem_info *problem, zilch_optimizer **out)
+int search_optimizer_create(const search_request *r, const search_problem *problem, zilch_optimizer **out)
 {
     arrays a = {0};
     *out = NULL;

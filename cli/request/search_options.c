@@ -199,6 +199,9 @@ static void add_search(search_request *r, option_table *t)
     size_t count;
     const zilch_option *list = zilch_optimizer_option_list(&count);
     const cli_option common[] = {
+        {"sum", 0, "LIMIT", CLI_TEXT, &r->sum, 0, 0, NULL,
+         "What values add up to: '1' for all of them, 'a+b<=0.4' or '0.2<=a+2*b<=0.4' for some; more behind "
+         "';'."},
         {"bounds", 0, "LOW:HIGH", CLI_TEXT, &r->bounds, 0, 0, NULL,
          "Bounds of every active coordinate, such as -1:none. Without them, the problem's own."},
         {"x0", 0, "X", CLI_REAL, &r->x0, -INFINITY, INFINITY, NULL,
@@ -209,6 +212,11 @@ static void add_search(search_request *r, option_table *t)
     const cli_option expert[] = {
         {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
          "A file with a line 'LOW,HIGH' for each coordinate, behind which its x0 and scale may stand."},
+        {"limits", 0, "FILE", CLI_TEXT, &r->limits_file, 0, 0, NULL,
+         "A file of linear limits, one in each line, written like those of --sum."},
+        {"names", 0, "LIST", CLI_TEXT, &r->names, 0, 0, NULL,
+         "Names of the coordinates, such as flour,sugar,salt. Without them, x1, x2 and so on, or the data's "
+         "columns."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
         {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},

@@ -267,11 +267,54 @@ int search_problem_open(search_problem *out, const search_request *r)
     char name[32];
     zilch_regression kind;
     *out = (search_problem){0};
-    if (r->program) {
-        return search_program_open(out, r);
+    snprintf(name, sizeof name, "%.*s", r->program ? 0 : (int)strcspn(r->problem, ":"),
+             r->program ? "" : r->problem);
+    const int status = r->program                                        ? search_program_open(out, r)
+                       : zilch_regression_parse(name, &kind) == ZILCH_OK ? open_data(out, r, kind)
+                                                                         : open_named(out, r);
+    return status ? status : search_problem_name(out, r);
+}
+
+/* "a,b,c", of which the commas become ends. 0 if there are not as many as coordinates, or one is empty. */
+static int split_names(search_problem *p)
+{
+    size_t count = 0;
+    for (char *at = p->name_text; at; count++) {
+        char *end = strchr(at, ',');
+        if (count >= p->info.dim || at == end || !*at) {
+            return 0;
+        }
+        p->own_names[count] = at;
+        at = end ? end + 1 : NULL;
+        if (end) {
+            *end = '\0';
+        }
     }
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(r->problem, ":"), r->problem);
-    return zilch_regression_parse(name, &kind) == ZILCH_OK ? open_data(out, r, kind) : open_named(out, r);
+    return count == p->info.dim;
+}
+
+int search_problem_name(search_problem *p, const search_request *r)
+{
+    if (!r->names && !p->data.names) {
+        return 0;
+    }
+    if (r->names && p->data.names) {
+        return search_wrong_usage(r->command, "--names: the columns of the data have names");
+    }
+    p->own_names = calloc(p->info.dim, sizeof *p->own_names);
+    p->name_text = r->names ? strdup(r->names) : NULL;
+    if (!p->own_names || (r->names && !p->name_text)) {
+        return cli_fail("out of memory");
+    }
+    for (size_t i = 0; i < p->info.dim && !r->names; i++) {
+        p->own_names[i] = p->data.names[search_problem_column(p, i) - 1];
+    }
+    if (r->names && !split_names(p)) {
+        return search_wrong_usage(r->command, "--names: %zu names must be given, separated by commas",
+                                  p->info.dim);
+    }
+    p->names = p->own_names;
+    return 0;
 }
 
 int search_problem_start(search_problem *p, const search_request *r)
@@ -284,6 +327,8 @@ void search_problem_close(search_problem *p)
     search_program_close(p->program);
     zilch_problem_close(p->problem);
     dataset_free(&p->data);
+    free(p->own_names);
+    free(p->name_text);
     free(p->text);
 }
 

@@ -20,6 +20,8 @@ typedef struct search_problem {
     int is_regression;
     int is_subset;            /* a regression whose points choose columns */
     const char *const *names; /* of the coordinates, if the run has some; NULL: x1, x2, ... */
+    const char **own_names;   /* the same where they are the problem's own, */
+    char *name_text;          /* and their texts, where the data do not have them */
     dataset data;             /* of a regression */
     size_t response;          /* the column to be explained, from 0 */
     char fingerprint[17];     /* of the data, for whoever comes back; "" without data */
@@ -29,6 +31,9 @@ typedef struct search_problem {
 /* Reads the data, if the problem has any, but starts no program: who only looks at a study opens its problem
  * too. 0, or the exit status after printing why; close it in any case. */
 int search_problem_open(search_problem *out, const search_request *r);
+
+/* Names its coordinates as was asked for, or as the columns of its data. The same result. */
+int search_problem_name(search_problem *p, const search_request *r);
 
 /* Starts the program that evaluates it, if one does; a problem with a program has no objective before this
  * call. Called for a program that the person at the command line has named, and for no other. 0, or the exit

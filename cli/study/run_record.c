@@ -42,15 +42,11 @@ int run_record_make(run_record *out, const search_request *r, const search_probl
     if (r->data) {
         out->data = realpath(r->data, NULL);
         out->data = out->data ? out->data : strdup(r->data);
-        out->names = calloc(problem->info.dim, sizeof *out->names);
-        if (!out->data || !out->names) {
+        if (!out->data) {
             return cli_fail("out of memory");
         }
     }
-    for (size_t i = 0; i < problem->info.dim && problem->data.names; i++) {
-        out->names[i] = problem->data.names[search_problem_column(problem, i) - 1];
-    }
-    out->request.coordinate_names = problem->data.names ? out->names : NULL;
+    out->request.coordinate_names = problem->names;
     out->request.name = r->name;
     out->request.data = out->data;
     out->request.fingerprint = problem->fingerprint;
@@ -65,7 +61,6 @@ void run_record_free(run_record *record)
 {
     search_settings_free(&record->settings);
     free(record->data);
-    free(record->names);
 }
 
 /* ---- A command ------------------------------------------------------------------------------------- */

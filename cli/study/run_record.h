@@ -12,7 +12,6 @@ typedef struct run_record {
     search_settings settings;
     char machine[512], started[64];
     char *data;            /* the whole path */
-    const char **names;    /* of the columns that are coordinates, if the data name them */
     zilch_request request; /* points into these, the problem and the search's request */
 } run_record;
 
