@@ -297,7 +297,7 @@ static void noise_and_budget_decide(void **state)
     (void)state;
     static const uint64_t budgets[] = {100, 3500, 35000, 1000000};
     static const size_t exact[] = {20, 20, 175, 500};
-    static const size_t noisy[] = {20, 100, 1000, 2000};
+    static const size_t noisy[] = {20, 70, 1000, 2000};
     for (size_t i = 0; i < COUNT(budgets); i++) {
         zilch_optimizer_options options = zilch_optimizer_defaults();
         options.expected_evaluations = budgets[i];
@@ -309,7 +309,15 @@ static void noise_and_budget_decide(void **state)
         zilch_optimizer_destroy(o);
     }
     zilch_optimizer *o = search_for(1400, 1, 1); /* which knows from its limits */
-    assert_int_equal(zi_turn_population(o), 40);
+    assert_int_equal(zi_turn_population(o), 28);
+    zilch_optimizer_destroy(o);
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    o = create_with(DIM, 1, &options); /* which does not know, and has made as many evaluations as this */
+    o->first_id = 7000;
+    o->noise = seen;
+    assert_int_equal(zi_turn_population(o), 600);
+    o->first_id = 3500;
+    assert_int_equal(zi_turn_population(o), 300);
     zilch_optimizer_destroy(o);
 }
 
