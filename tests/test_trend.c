@@ -311,6 +311,14 @@ static void noise_and_budget_decide(void **state)
     zilch_optimizer *o = search_for(1400, 1, 1); /* which knows from its limits */
     assert_int_equal(zi_turn_population(o), 28);
     zilch_optimizer_destroy(o);
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    o = create_with(DIM, 1, &options); /* which does not know, and has made as many evaluations as this */
+    o->first_id = 7000;
+    o->noise = seen;
+    assert_int_equal(zi_turn_population(o), 600);
+    o->first_id = 3500;
+    assert_int_equal(zi_turn_population(o), 300);
+    zilch_optimizer_destroy(o);
 }
 
 int main(void)

@@ -28,19 +28,20 @@ static zilch_rng stream_of(const zilch_optimizer *o)
 
 /* A small population learns fast and is soon sure of what it has; masks that are closed seldom open again,
  * and a larger population later does not help. So it follows from the evaluations that the search will have,
- * and grows along with them where that is not known. With noise, ranks are worth less, and it is larger
- * (measured on the lander). How many evaluations there were is told by the first id of the generation, so
- * that what is told meanwhile changes nothing. */
+ * and grows along with them where that is not known. With noise, ranks are worth less, and it is larger;
+ * with few evaluations in all not by as much, so that there are generations enough (measured on the lander).
+ * How many evaluations there were is told by the first id of the generation, so that what is told meanwhile
+ * changes nothing. */
 size_t zi_turn_population(const zilch_optimizer *o)
 {
-    enum { LEAST = 20, MOST = 500, PART = 200, PART_NOISY = 35, AHEAD = 3 };
+    enum { LEAST = 20, MOST = 500, PART = 200, PART_NOISY = 35, PART_NOISY_FEW = 50, FEW = 20000, AHEAD = 3 };
     if (o->options.population) {
         return (size_t)o->options.population;
     }
     const int is_noisy = zi_noise_deviation(&o->noise) > 0.0;
-    const uint64_t expected =
-        o->options.expected_evaluations ? o->options.expected_evaluations : AHEAD * o->first_id;
-    const uint64_t part = is_noisy ? PART_NOISY : PART;
+    const uint64_t told = o->options.expected_evaluations;
+    const uint64_t expected = told ? told : AHEAD * o->first_id;
+    const uint64_t part = !is_noisy ? PART : told && told < FEW ? PART_NOISY_FEW : PART_NOISY;
     const uint64_t wanted = expected / part;
     const uint64_t most = is_noisy ? ZI_AUTOMATIC_MOST : MOST;
     return wanted < LEAST ? LEAST : wanted > most ? (size_t)most : (size_t)wanted;
