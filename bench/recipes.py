@@ -23,7 +23,7 @@ class Recipe:
 
     def __init__(self, number, evaluations):
         rng = np.random.default_rng([20261117, number])
-        self.price = rng.lognormal(0.0, 0.5, DIM)
+        self.expense = rng.lognormal(0.0, 0.5, DIM)
         self.property = rng.gamma(0.7, 1.0, (6, DIM))
         self.wanted = rng.uniform(0.8, 1.6, 6)
         self.pairs = np.triu(rng.normal(0.0, 2.0, (DIM, DIM)) * (rng.random((DIM, DIM)) < 0.15), 1)
@@ -35,7 +35,7 @@ class Recipe:
             raise StopIteration
         assert is_allowed(x), x
         lack = np.maximum(self.wanted - np.tanh(self.property @ x) * 2.0, 0.0)
-        value = float(self.price @ x + 4.0 * np.sum(lack**2) + x @ self.pairs @ x)
+        value = float(self.expense @ x + 4.0 * np.sum(lack**2) + x @ self.pairs @ x)
         self.left -= 1
         self.best = min(self.best, value)
         return value

@@ -200,14 +200,13 @@ static void add_search(search_request *r, option_table *t)
     const zilch_option *list = zilch_optimizer_option_list(&count);
     const cli_option common[] = {
         {"sum", 0, "LIMIT", CLI_TEXT, &r->sum, 0, 0, NULL,
-         "What values add up to: '1' for all of them, 'a+b<=0.4' or '0.2<=a+2*b<=0.4' for some; more behind "
-         "';'."},
+         "What all values add up to, such as 1; or 'a+b<=0.4'."},
         {"bounds", 0, "LOW:HIGH", CLI_TEXT, &r->bounds, 0, 0, NULL,
          "Bounds of every active coordinate, such as -1:none. Without them, the problem's own."},
         {"x0", 0, "X", CLI_REAL, &r->x0, -INFINITY, INFINITY, NULL,
          "A first guess of the value of every active coordinate."},
         {"scale", 0, "S", CLI_REAL, &r->scale, 0, INFINITY, NULL,
-         "The size of a sensible change of a value, above 0. Without it, the bounds say it."},
+         "The size of a sensible change of a value."},
     };
     const cli_option expert[] = {
         {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,

@@ -126,7 +126,8 @@ static int is_less(promise a, promise b)
     return a.class < b.class || (a.class == b.class && a.amount < b.amount);
 }
 
-/* Entries of the old matrix are kept where both coordinates stay. */
+/* Entries of the old matrix are kept where both coordinates stay. Slopes and step follow from the next fit;
+ * until then they are nothing, whatever was there before. */
 static void rearrange(zi_refine *r, size_t count, const size_t *member)
 {
     const size_t k = ZI_WORKING_MOST;
@@ -148,6 +149,8 @@ static void rearrange(zi_refine *r, size_t count, const size_t *member)
         r->member[a] = member[a];
         r->place[member[a]] = (unsigned char)(a + 1);
     }
+    memset(r->g, 0, count * sizeof *r->g);
+    memset(r->step, 0, count * sizeof *r->step);
     r->state.working = count;
 }
 

@@ -100,7 +100,8 @@ def complaint(status, out, err):
     if status not in (1, 2):
         return f"status {status}"
     hint = ["Try 'zilch optimize --help'."] if status == 2 else []
-    clean = lines and lines[0].startswith("zilch optimize: ") and len(lines[0]) > 20 and lines[1:] == hint
+    clean = lines and lines[0].startswith("zilch optimize: ") and len(lines[0]) > 20 and \
+        (lines[1:] == hint or (status == 1 and lines[1:] == ["zilch resume s.study"]))
     return None if clean else f"status {status} without a clean message"
 
 
