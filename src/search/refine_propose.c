@@ -120,6 +120,33 @@ static void switch_group(const zi_refine *r, size_t i, double *x)
     }
 }
 
+static size_t below(zi_refine *r, size_t n)
+{
+    return (size_t)(zilch_rng_uniform(&r->rng) * (double)n);
+}
+
+/* Where as many coordinates are active as may be, another one leaves for coordinate i, any of them. Without
+ * linear limits such a point is not tried: which coordinates are best is found from fewer of them. With
+ * limits there may be no point with fewer. */
+static void make_room(zi_refine *r, size_t i, double *x)
+{
+    const zi_constraints *c = r->limits;
+    size_t count = 0;
+    if (zi_refine_active(r, x) <= c->most) {
+        return;
+    }
+    for (size_t j = 0; j < r->dim; j++) {
+        count += j != i && x[j] != 0.0 && !c->stays[j];
+    }
+    size_t left = count ? below(r, count) : 0;
+    for (size_t j = 0; j < r->dim && count; j++) {
+        if (j != i && x[j] != 0.0 && !c->stays[j] && left-- == 0) {
+            x[j] = 0.0;
+            return;
+        }
+    }
+}
+
 /* A point that differs in one coordinate, and in whether its group is active. */
 static void try_value(zi_refine *r, size_t i, double value)
 {
@@ -128,6 +155,9 @@ static void try_value(zi_refine *r, size_t i, double value)
         x[i] = value + 0.0; /* never -0.0 */
         if (has_groups(r)) {
             switch_group(r, i, x);
+        }
+        if (r->limits->limits.rows && x[i] != 0.0 && r->x[i] == 0.0) {
+            make_room(r, i, x);
         }
         end_point(r, i);
     }
@@ -141,11 +171,6 @@ static int try_step(zi_refine *r, const double *step, size_t subject)
     }
     zi_refine_move(r, step, x);
     return end_point(r, subject);
-}
-
-static size_t below(zi_refine *r, size_t n)
-{
-    return (size_t)(zilch_rng_uniform(&r->rng) * (double)n);
 }
 
 static double either(zi_refine *r, double value)
