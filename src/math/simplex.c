@@ -186,8 +186,8 @@ static int side_of(const zi_simplex *s, size_t j)
                                                                         : 0;
 }
 
-/* The multipliers of rows, for the phase that it is; gives whether that is the first. */
-static int set_multipliers(zi_simplex *s, const double *cost)
+/* What a row is worth, in the phase that it is; gives whether that is the first. */
+static int set_duals(zi_simplex *s, const double *cost)
 {
     const size_t m = s->a.rows;
     double *own = s->work + m;
@@ -343,7 +343,7 @@ zi_simplex_end zi_simplex_solve(zi_simplex *s, const double *cost)
             refresh(s);
             is_fresh = 1;
         }
-        const int is_first = set_multipliers(s, cost);
+        const int is_first = set_duals(s, cost);
         if (!is_first && !cost && is_fresh) {
             return ZI_SIMPLEX_OPTIMAL;
         }

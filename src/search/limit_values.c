@@ -268,7 +268,8 @@ static int move_one(zi_mover *m)
 /* ---- Several limits -------------------------------------------------------------------------------------
  */
 
-/* Values for these multipliers, and the rows' sums; gives the dual function. */
+/* Values for these multipliers, in m->whole as they would be without bounds, and the rows' sums; gives the
+ * dual function. */
 static double evaluate(zi_mover *m, const double *multiplier, int is_bounded, double *x)
 {
     const zi_limits *l = m->limits;
@@ -282,8 +283,8 @@ static double evaluate(zi_mover *m, const double *multiplier, int is_bounded, do
         for (size_t e = begin; e < end; e++) {
             pull += l->by[e] * multiplier[l->row[e]];
         }
-        const double free = m->y[k] + m->w[k] * pull;
-        x[k] = is_bounded ? fmin(fmax(free, m->low[k]), m->high[k]) : free;
+        m->whole[k] = m->y[k] + m->w[k] * pull;
+        x[k] = is_bounded ? fmin(fmax(m->whole[k], m->low[k]), m->high[k]) : m->whole[k];
         dual +=
             0.5 * (x[k] - m->y[k]) * (x[k] - m->y[k]) / m->w[k] - (x[k] - m->y[k]) * pull - m->y[k] * pull;
         for (size_t e = begin; e < end; e++) {
@@ -367,7 +368,7 @@ static void set_matrix(zi_mover *m, const double *multiplier, int is_bounded, do
     for (size_t k = 0; k < m->count; k++) {
         const size_t begin = l->column[m->list[k]];
         const size_t end = l->column[m->list[k] + 1];
-        const int is_free = !is_bounded || (m->x[k] > m->low[k] && m->x[k] < m->high[k]);
+        const int is_free = !is_bounded || m->x[k] == m->whole[k]; /* on a bound, it may leave it */
         for (size_t e = begin; e < end; e++) {
             const double own = m->w[k] * l->by[e];
             double *row = m->matrix + l->row[e] * n;
@@ -431,7 +432,8 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
         step_to(m, m->step, part);
         const double value = evaluate(m, m->next, !only_equations, m->x);
         const double now = set_residuals(m, m->next, only_equations);
-        if (value >= *dual + 1e-4 * part * slope || now < 0.9 * *worst) {
+        const int is_near = *worst < 1e-6 && now < 0.9 * *worst; /* where the function is all rounding */
+        if (value >= *dual + 1e-4 * part * slope || is_near) {
             memcpy(m->multiplier, m->next, n * sizeof *m->next);
             *dual = value;
             *worst = now;
@@ -439,7 +441,7 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
         }
         memcpy(m->residual, m->kept, n * sizeof *m->kept);
     }
-    evaluate(m, m->multiplier, !only_equations, m->x);
+    evaluate(m, m->multiplier, !only_equations, m->x); /* as they were */
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRADIENTS = 60, SHORTER = 12 };
+enum { GRADIENTS = 40, SHORTER = 8 };
 
 int zi_refine_project(zi_refine *r, double *x)
 {
@@ -103,7 +103,7 @@ static double improve(zi_refine *r, double *x, double *step)
         }
         zi_refine_gradient(r, trial, trial_slope);
         length = next_length(r, step, slope, trial, trial_slope, first);
-        const int is_little = change - now < 1e-9 * fabs(now);
+        const int is_little = change - now < 1e-6 * fabs(now);
         memcpy(step, trial, bytes);
         memcpy(slope, trial_slope, bytes);
         change = now;
