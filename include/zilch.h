@@ -951,12 +951,12 @@ ZILCH_ENUM(stop, STOP);
 
 /* A linear limit: lower <= sum of weight * x over some coordinates <= upper. With equal ends it is an
  * equation; an infinite end is none. A point keeps it to 1e-12 of the sum of |weight * x| and |end|. */
-typedef struct zilch_limit {
+typedef struct zilch_linear_limit {
     size_t count;
     const size_t *coordinate; /* count, each at most once; NULL: the first `count` coordinates in order */
     const double *weight;     /* count; NULL: all 1 */
     double lower, upper;
-} zilch_limit;
+} zilch_linear_limit;
 
 /* Reads linear limits from a text, one in each line or between semicolons:
  *
@@ -964,12 +964,12 @@ typedef struct zilch_limit {
  *     salt + pepper <= 0.1
  *     0.2 <= flour + 0.5 * sugar <= 0.4
  *
- * A line may end in a comment that begins with #. `names` (dim) are those of the coordinates, NULL: x1, x2 and
- * so on. A name with other characters than letters, digits, _ and . stands in double quotes. The result is
- * yours: zilch_linear_limits_free(). */
+ * A line may end in a comment that begins with #. `names` (dim) are those of the coordinates, NULL: x1, x2
+ * and so on. A name with other characters than letters, digits, _ and . stands in double quotes. The result
+ * is yours: zilch_linear_limits_free(). */
 ZILCH_CHECKED zilch_linear_limits_parse(const char *text, size_t dim, const char *const *names,
-                                        zilch_limit **out, size_t *count);
-ZILCH_API void zilch_linear_limits_free(zilch_limit *limits, size_t count);
+                                        zilch_linear_limit **out, size_t *count);
+ZILCH_API void zilch_linear_limits_free(zilch_linear_limit *limits, size_t count);
 
 /* Begin from zilch_optimizer_defaults() or zilch_method_defaults() and change what you need. */
 typedef struct zilch_optimizer_options {
@@ -989,8 +989,8 @@ typedef struct zilch_optimizer_options {
      * 60 %, 100 % in all". A new point that breaks one is moved: other coordinates are switched on where that
      * is needed, and then all active values change a little. A set of limits that no point can keep is
      * refused, and the message has the numbers, from 1, of those that contradict each other. */
-    const zilch_limit *limits; /* limit_count */
-    size_t limit_count;
+    const zilch_linear_limit *linear_limits; /* linear_limit_count */
+    size_t linear_limit_count;
 
     /* What is known of the values of a coordinate where it is active, in your units: arrays of dim entries,
      * or NULL. The first values are normal, with a mean and a standard deviation for each coordinate. Two

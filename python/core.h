@@ -89,7 +89,7 @@ void arrays_release(array *a, size_t n);
 /* (matrix, lower, upper), as rows for the search; or none, from None. One that is zero may be released. */
 typedef struct linear_limits {
     array array[3];
-    zilch_limit *row;
+    zilch_linear_limit *row;
     size_t count;
 } linear_limits;
 
@@ -192,8 +192,7 @@ PyObject *keep_load(const keeping *k, PyObject *args);
 /* ---- The functions of each file ---------------------------------------------------- */
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
-    study_functions[], drive_functions[], options_functions[],
-    limits_functions[];
+    study_functions[], drive_functions[], options_functions[], limits_functions[];
 
 #define ROW(name)                       \
     {                                   \

@@ -4,7 +4,7 @@
 /* ---- From a text --------------------------------------------------------------------- */
 
 /* (lower, upper, {coordinate: weight}) */
-static PyObject *limit_row(const zilch_limit *limit)
+static PyObject *limit_row(const zilch_linear_limit *limit)
 {
     PyObject *weights = PyDict_New();
     for (size_t i = 0; i < limit->count && weights; i++) {
@@ -37,7 +37,7 @@ static PyObject *limits_parse(PyObject *self, PyObject *args)
     const char *text;
     Py_ssize_t dim;
     PyObject *names;
-    zilch_limit *limit = NULL;
+    zilch_linear_limit *limit = NULL;
     size_t count = 0;
     (void)self;
     if (!PyArg_ParseTuple(args, "snO", &text, &dim, &names)) {
@@ -93,10 +93,10 @@ int linear_limits_take(linear_limits *out, PyObject *object, Py_ssize_t dim)
     }
     out->count = (size_t)rows;
     for (size_t i = 0; i < out->count; i++) {
-        out->row[i] = (zilch_limit){.count = (size_t)dim,
-                                    .weight = (const double *)out->array[2].data + i * (size_t)dim,
-                                    .lower = ((const double *)out->array[0].data)[i],
-                                    .upper = ((const double *)out->array[1].data)[i]};
+        out->row[i] = (zilch_linear_limit){.count = (size_t)dim,
+                                           .weight = (const double *)out->array[2].data + i * (size_t)dim,
+                                           .lower = ((const double *)out->array[0].data)[i],
+                                           .upper = ((const double *)out->array[1].data)[i]};
     }
     return 1;
 }

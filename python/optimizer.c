@@ -35,8 +35,8 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         options.forced = a[3].data;
         options.x0 = a[4].data;
         options.scale = a[5].data;
-        options.limits = linear.row;
-        options.limit_count = linear.count;
+        options.linear_limits = linear.row;
+        options.linear_limit_count = linear.count;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
     arrays_release(a, 6);

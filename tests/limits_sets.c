@@ -18,7 +18,7 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
     static zilch_forced forced[MOST_DIM];
     static size_t group[MOST_DIM];
     static double lower[MOST_DIM], upper[MOST_DIM], weight[MOST_ROWS][MOST_DIM];
-    static zilch_limit limit[MOST_ROWS];
+    static zilch_linear_limit limit[MOST_ROWS];
     size_t rows;
     *options = zilch_optimizer_defaults();
     if (scanf("%zu %" SCNu64 " %" SCNu64 " %zu %" SCNu64, dim, &options->min_active, &options->max_active,
@@ -37,7 +37,7 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
         return 0;
     }
     for (size_t r = 0; r < rows; r++) {
-        limit[r] = (zilch_limit){.count = *dim, .weight = weight[r]};
+        limit[r] = (zilch_linear_limit){.count = *dim, .weight = weight[r]};
         int read = scanf("%lf %lf", &limit[r].lower, &limit[r].upper);
         for (size_t i = 0; i < *dim; i++) {
             read += scanf("%lf", &weight[r][i]);
@@ -50,8 +50,8 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
     options->group = group;
     options->lower = lower;
     options->upper = upper;
-    options->limits = limit;
-    options->limit_count = rows;
+    options->linear_limits = limit;
+    options->linear_limit_count = rows;
     options->population = 40;
     options->refinement = *seed % 2 == 0;
     return 1;

@@ -829,7 +829,8 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
     static const size_t some[2] = {0, 1};
     static const double weight[2] = {1, -1};
-    static const zilch_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3}, {2, some, weight, 0, 0}};
+    static const zilch_linear_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3},
+                                                {2, some, weight, 0, 0}};
     zilch_optimizer_options options = kind == TAKING_TURNS || kind == WITH_LIMITS ? zilch_optimizer_defaults()
                                       : kind == WITH_MEMORY ? small_defaults(ZILCH_METHOD_DEFAULT, N, K)
                                                             : small_options((zilch_method)kind, N, K);
@@ -849,8 +850,8 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     if (kind == WITH_LIMITS) {
         options.lower = lower;
         options.upper = upper;
-        options.limits = limit;
-        options.limit_count = 2;
+        options.linear_limits = limit;
+        options.linear_limit_count = 2;
     }
     return zilch_optimizer_create(out, DIM, 9, &options);
 }

@@ -6,7 +6,7 @@
 static const char *const names[] = {"salt", "pepper", "corn flour", "x2"};
 enum { DIM = 4 };
 
-static void is_limit(const zilch_limit *l, double lower, double upper, const double weight[DIM])
+static void is_limit(const zilch_linear_limit *l, double lower, double upper, const double weight[DIM])
 {
     double found[DIM] = {0.0};
     assert_true(l->lower == lower && l->upper == upper);
@@ -36,7 +36,7 @@ static void limits_are_read(void **state)
         {"\n\n# a comment; and more\nsalt + salt - sum <= 2", -INFINITY, 2, {1, -1, -1, -1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        zilch_limit *limit;
+        zilch_linear_limit *limit;
         size_t count;
         assert_int_equal(zilch_linear_limits_parse(cases[i].text, DIM, names, &limit, &count), ZILCH_OK);
         assert_int_equal(count, 1);
@@ -48,7 +48,7 @@ static void limits_are_read(void **state)
 static void there_may_be_many(void **state)
 {
     (void)state;
-    zilch_limit *limit;
+    zilch_linear_limit *limit;
     size_t count;
     assert_int_equal(
         zilch_linear_limits_parse("sum = 1; x1 <= 2\nx4 + x3 >= 1 # end", DIM, NULL, &limit, &count),
@@ -79,13 +79,13 @@ static void what_is_none_is_refused(void **state)
         {"sum = 1\nx1 = 2", "there is no coordinate 'x1'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        zilch_limit *limit;
+        zilch_linear_limit *limit;
         size_t count;
         assert_int_equal(zilch_linear_limits_parse(cases[i].text, DIM, names, &limit, &count), ZILCH_EARG);
         assert_non_null(strstr(zilch_last_error(), cases[i].message));
         assert_null(limit);
     }
-    zilch_limit *limit;
+    zilch_linear_limit *limit;
     size_t count;
     assert_int_equal(zilch_linear_limits_parse("x5 = 1", DIM, NULL, &limit, &count), ZILCH_EARG);
     assert_non_null(

@@ -119,7 +119,7 @@ enum { MOST_DIM = 1000 };
 
 typedef struct portfolio {
     double lower[MOST_DIM], upper[MOST_DIM];
-    zilch_limit limit;
+    zilch_linear_limit limit;
     zilch_optimizer_options options;
 } portfolio;
 
@@ -129,13 +129,13 @@ static void make_portfolio(size_t dim, size_t population, portfolio *p)
         p->lower[i] = 0.05;
         p->upper[i] = 0.6;
     }
-    p->limit = (zilch_limit){.count = dim, .lower = 1.0, .upper = 1.0};
+    p->limit = (zilch_linear_limit){.count = dim, .lower = 1.0, .upper = 1.0};
     p->options = zilch_optimizer_defaults();
     p->options.lower = p->lower;
     p->options.upper = p->upper;
     p->options.max_active = 5;
-    p->options.limits = &p->limit;
-    p->options.limit_count = 1;
+    p->options.linear_limits = &p->limit;
+    p->options.linear_limit_count = 1;
     p->options.population = population;
     p->options.elites = population / 5;
 }
@@ -247,38 +247,38 @@ static void contradictions_are_named(void **state)
     static const double upper[] = {1, 1, 1, 1};
     static const zilch_forced forced[] = {ZILCH_FORCED_ON, ZILCH_FORCED_NOT, ZILCH_FORCED_NOT,
                                           ZILCH_FORCED_NOT};
-    zilch_limit limit[3] = {{.count = 4, .lower = 1, .upper = 3},
-                            {.count = 2, .coordinate = some, .lower = 5, .upper = 6},
-                            {.count = 2, .coordinate = some, .lower = -INFINITY, .upper = 4}};
+    zilch_linear_limit limit[3] = {{.count = 4, .lower = 1, .upper = 3},
+                                   {.count = 2, .coordinate = some, .lower = 5, .upper = 6},
+                                   {.count = 2, .coordinate = some, .lower = -INFINITY, .upper = 4}};
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.limits = limit;
-    options.limit_count = 3;
+    options.linear_limits = limit;
+    options.linear_limit_count = 3;
     expect_refused(&options, 4, "no point keeps limits 2 and 3;");
-    options.limit_count = 2;
+    options.linear_limit_count = 2;
     options.lower = lower;
     options.upper = upper;
     expect_refused(&options, 4, "no point keeps limit 2 together with the bounds;");
-    limit[1] = (zilch_limit){.count = 4, .lower = 2.5, .upper = 3};
+    limit[1] = (zilch_linear_limit){.count = 4, .lower = 2.5, .upper = 3};
     options.max_active = 2;
     expect_refused(&options, 4, "no point keeps limit 2 together with the bounds, max_active;");
     options.max_active = 0;
     options.forced = forced;
-    limit[1] = (zilch_limit){.count = 2, .coordinate = some, .lower = 0, .upper = 0};
+    limit[1] = (zilch_linear_limit){.count = 2, .coordinate = some, .lower = 0, .upper = 0};
     expect_refused(&options, 4, "no point keeps limit 2 together with the bounds, what is forced;");
     options.forced = NULL;
     limit[1].upper = -1.0;
     expect_refused(&options, 4, "limit 2: its ends");
     limit[1].upper = NAN;
     expect_refused(&options, 4, "limit 2: its ends");
-    limit[1] = (zilch_limit){.count = 5, .lower = 0, .upper = 1};
+    limit[1] = (zilch_linear_limit){.count = 5, .lower = 0, .upper = 1};
     expect_refused(&options, 4, "limit 2 has 5 terms");
-    limit[1] = (zilch_limit){.count = 2, .coordinate = (const size_t[]){1, 1}, .lower = 0, .upper = 1};
+    limit[1] = (zilch_linear_limit){.count = 2, .coordinate = (const size_t[]){1, 1}, .lower = 0, .upper = 1};
     expect_refused(&options, 4, "limit 2 has it twice");
-    limit[1] = (zilch_limit){.count = 2, .coordinate = (const size_t[]){1, 4}, .lower = 0, .upper = 1};
+    limit[1] = (zilch_linear_limit){.count = 2, .coordinate = (const size_t[]){1, 4}, .lower = 0, .upper = 1};
     expect_refused(&options, 4, "limit 2: it names a coordinate beyond");
-    limit[1] = (zilch_limit){.count = 1, .weight = (const double[]){INFINITY}, .lower = 0, .upper = 1};
+    limit[1] = (zilch_linear_limit){.count = 1, .weight = (const double[]){INFINITY}, .lower = 0, .upper = 1};
     expect_refused(&options, 4, "limit 2: the weight is not finite");
-    options.limits = NULL;
+    options.linear_limits = NULL;
     expect_refused(&options, 4, "limits is NULL");
 }
 
@@ -287,13 +287,13 @@ static void one_point_is_enough(void **state)
 {
     (void)state;
     static const double difference[] = {1, -1};
-    const zilch_limit limit[2] = {{.count = 2, .lower = 2, .upper = 2},
-                                  {.count = 2, .weight = difference, .lower = 1, .upper = 1}};
+    const zilch_linear_limit limit[2] = {{.count = 2, .lower = 2, .upper = 2},
+                                         {.count = 2, .weight = difference, .lower = 1, .upper = 1}};
     zilch_optimizer_options options = zilch_optimizer_defaults();
     double x[2];
     zilch_stop stop;
-    options.limits = limit;
-    options.limit_count = 2;
+    options.linear_limits = limit;
+    options.linear_limit_count = 2;
     zilch_optimizer *o = create_with(2, 3, &options);
     assert_int_equal(o->points_in_all, 1);
     assert_int_equal(zilch_optimizer_run(o, noisy_objective, NULL, NULL, NULL, NULL, &stop), ZILCH_OK);
@@ -387,7 +387,7 @@ static void minimum_on_the_simplex_is_found(void **state)
 {
     (void)state;
     double lower[SUM_DIM] = {0}, upper[SUM_DIM], best[SUM_DIM];
-    const zilch_limit limit = {.count = SUM_DIM, .lower = 1.0, .upper = 1.0};
+    const zilch_linear_limit limit = {.count = SUM_DIM, .lower = 1.0, .upper = 1.0};
     zilch_optimizer_options options = zilch_optimizer_defaults();
     zilch_limits limits = zilch_limits_defaults();
     zilch_record record;
@@ -396,8 +396,8 @@ static void minimum_on_the_simplex_is_found(void **state)
     }
     options.lower = lower;
     options.upper = upper;
-    options.limits = &limit;
-    options.limit_count = 1;
+    options.linear_limits = &limit;
+    options.linear_limit_count = 1;
     limits.evaluations = 2000;
     zilch_optimizer *o = create_with(SUM_DIM, 2, &options);
     assert_int_equal(zilch_optimizer_run(o, aim_objective, NULL, &limits, NULL, NULL, NULL), ZILCH_OK);
@@ -444,12 +444,12 @@ static void damaged_bytes_are_refused(void **state)
     (void)state;
     static const size_t some[] = {0, 2};
     static const double weight[] = {1.0, -2.0};
-    const zilch_limit limit[2] = {
+    const zilch_linear_limit limit[2] = {
         {.count = 3, .lower = 1, .upper = 2},
         {.count = 2, .coordinate = some, .weight = weight, .lower = -1, .upper = INFINITY}};
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.limits = limit;
-    options.limit_count = 2;
+    options.linear_limits = limit;
+    options.linear_limit_count = 2;
     zilch_optimizer *o = create_with(3, 1, &options);
     packed whole = pack_of(o);
     for (size_t i = 0; i < whole.length; i++) {
@@ -478,8 +478,8 @@ static void all_methods_keep_them(void **state)
         p.options.lower = p.lower;
         p.options.upper = p.upper;
         p.options.max_active = 5;
-        p.options.limits = &p.limit;
-        p.options.limit_count = 1;
+        p.options.linear_limits = &p.limit;
+        p.options.linear_limit_count = 1;
         p.options.population = 40;
         p.options.elites = 8;
         zilch_optimizer *o = create_with(50, 3, &p.options);

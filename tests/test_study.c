@@ -283,9 +283,9 @@ static void check_rows(const zilch_request *got, zilch_setting_kind kind, size_t
 static void check_request(const zilch_request *got, const zilch_request *given,
                           const zilch_optimizer_options *options)
 {
-    size_t option_count, limit_count, final_count, others = 0;
+    size_t option_count, linear_limit_count, final_count, others = 0;
     const zilch_option *option = zilch_optimizer_option_list(&option_count);
-    const zilch_option *limit = zilch_limit_list(&limit_count);
+    const zilch_option *limit = zilch_limit_list(&linear_limit_count);
     const zilch_option *final = zilch_final_list(&final_count);
     assert_string_equal(got->name, given->name);
     assert_string_equal(got->problem, given->problem);
@@ -294,9 +294,9 @@ static void check_request(const zilch_request *got, const zilch_request *given,
     assert_string_equal(got->machine, "");
     assert_string_equal(got->started, given->started);
     check_rows(got, ZILCH_SETTING_OPTION, option_count, option, options);
-    check_rows(got, ZILCH_SETTING_LIMIT, limit_count, limit, given->limits);
+    check_rows(got, ZILCH_SETTING_LIMIT, linear_limit_count, limit, given->limits);
     check_rows(got, ZILCH_SETTING_FINAL, final_count, final, given->final);
-    check_rows(got, ZILCH_SETTING_LIMIT, limit_count, limit, got->limits);
+    check_rows(got, ZILCH_SETTING_LIMIT, linear_limit_count, limit, got->limits);
     check_rows(got, ZILCH_SETTING_FINAL, final_count, final, got->final);
     for (size_t i = 0; i < given->settings; i++) {
         const zilch_setting *s = &given->setting[i];
@@ -309,7 +309,7 @@ static void check_request(const zilch_request *got, const zilch_request *given,
             assert_null(value);
         }
     }
-    assert_int_equal(got->settings, option_count + limit_count + final_count + others);
+    assert_int_equal(got->settings, option_count + linear_limit_count + final_count + others);
     assert_null(zilch_request_find(got, ZILCH_SETTING_MEANS, "program"));
     assert_null(zilch_request_find(got, ZILCH_SETTING_PROBLEM, NULL));
     assert_null(zilch_request_find(NULL, ZILCH_SETTING_PROBLEM, "program"));

@@ -17,7 +17,7 @@ typedef struct arrays {
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
     zilch_networks *networks;
-    zilch_limit *limit;
+    zilch_linear_limit *limit;
     size_t limits;
 } arrays;
 
@@ -115,8 +115,8 @@ static int create(const search_request *r, const search_problem *p, arrays *a, z
         return cli_fail_library();
     }
     o.networks = a->networks;
-    o.limits = a->limit;
-    o.limit_count = a->limits;
+    o.linear_limits = a->limit;
+    o.linear_limit_count = a->limits;
     const zilch_status created = zilch_optimizer_create(out, dim, r->seed, &o);
     if (created == ZILCH_EARG) {
         zilch_error error = zilch_last_error_details();

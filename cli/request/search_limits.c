@@ -40,8 +40,8 @@ static int is_number(const char *text)
     return zilch_number_parse(text, &number);
 }
 
-int search_limits_read(const search_request *r, size_t dim, const char *const *names, zilch_limit **out,
-                       size_t *count)
+int search_limits_read(const search_request *r, size_t dim, const char *const *names,
+                       zilch_linear_limit **out, size_t *count)
 {
     if (!r->sum && !r->limits_file) {
         return 0;

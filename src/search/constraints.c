@@ -237,10 +237,10 @@ static void describe_units(zi_constraints *c)
 static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options *o)
 {
     zi_answer answer;
-    if (o->limit_count == 0) {
+    if (o->linear_limit_count == 0) {
         return ZILCH_OK;
     }
-    ZI_TRY(zi_limits_create(&c->limits, c->dim, o->limit_count, o->limits));
+    ZI_TRY(zi_limits_create(&c->limits, c->dim, o->linear_limit_count, o->linear_limits));
     ZI_TRY(zi_alloc(&c->unit_of, c->dim));
     ZI_TRY(zi_alloc(&c->stays, c->dim));
     ZI_TRY(zi_alloc(&c->fallback_x, c->dim));
@@ -264,7 +264,7 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     const size_t most = o->max_active ? (size_t)o->max_active : dim;
     *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
-    out->is_free = !out->has_switches && !o->lower && !o->upper && !o->limit_count;
+    out->is_free = !out->has_switches && !o->lower && !o->upper && !o->linear_limit_count;
     out->is_reflecting = o->method == ZILCH_METHOD_DEFAULT;
     ZI_TRY(zi_alloc(&out->first, dim + 1));
     ZI_TRY(zi_alloc(&out->member, dim));

@@ -238,7 +238,7 @@ static zilch_status take_limit(parser *p, double *lower, double *upper)
 }
 
 /* A limit with the coordinates whose weight is not 0. */
-static zilch_status keep(const parser *p, double lower, double upper, zilch_limit *out)
+static zilch_status keep(const parser *p, double lower, double upper, zilch_linear_limit *out)
 {
     size_t *coordinate = NULL;
     double *weight = NULL;
@@ -252,8 +252,8 @@ static zilch_status keep(const parser *p, double lower, double upper, zilch_limi
         zi_free(coordinate);
         return status;
     }
-    *out =
-        (zilch_limit){.count = 0, .coordinate = coordinate, .weight = weight, .lower = lower, .upper = upper};
+    *out = (zilch_linear_limit){
+        .count = 0, .coordinate = coordinate, .weight = weight, .lower = lower, .upper = upper};
     for (size_t i = 0; i < p->dim; i++) {
         if (p->weight[i] != 0.0) {
             coordinate[out->count] = i;
@@ -265,7 +265,7 @@ static zilch_status keep(const parser *p, double lower, double upper, zilch_limi
 
 /* ---- Texts of many -------------------------------------------------------------------------------- */
 
-void zilch_linear_limits_free(zilch_limit *limits, size_t count)
+void zilch_linear_limits_free(zilch_linear_limit *limits, size_t count)
 {
     for (size_t i = 0; i < count && limits; i++) {
         zi_free((void *)limits[i].coordinate);
@@ -307,7 +307,7 @@ static int next_limit(const char **from, parser *p)
     return 0;
 }
 
-static zilch_status parse_all(parser *p, const char *text, zilch_limit **out, size_t *count)
+static zilch_status parse_all(parser *p, const char *text, zilch_linear_limit **out, size_t *count)
 {
     size_t capacity = 0;
     double lower, upper;
@@ -321,7 +321,7 @@ static zilch_status parse_all(parser *p, const char *text, zilch_limit **out, si
 }
 
 zilch_status zilch_linear_limits_parse(const char *text, size_t dim, const char *const *names,
-                                       zilch_limit **out, size_t *count)
+                                       zilch_linear_limit **out, size_t *count)
 {
     if (!text || !out || !count) {
         return zi_fail(ZILCH_EARG, "limits: a text and places for the result must be given");

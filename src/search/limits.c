@@ -21,7 +21,7 @@ void zi_limits_free(zi_limits *l)
 }
 
 /* `seen` (dim) has the number, from 1, of the last limit that had a coordinate. */
-static zilch_status check_limit(const zilch_limit *limit, size_t number, size_t dim, size_t *seen)
+static zilch_status check_limit(const zilch_linear_limit *limit, size_t number, size_t dim, size_t *seen)
 {
     if (!(limit->lower <= limit->upper) || limit->lower == INFINITY || limit->upper == -INFINITY) {
         return zi_fail(ZILCH_EARG,
@@ -46,13 +46,13 @@ static zilch_status check_limit(const zilch_limit *limit, size_t number, size_t 
     return ZILCH_OK;
 }
 
-static double weight_of(const zilch_limit *limit, size_t k)
+static double weight_of(const zilch_linear_limit *limit, size_t k)
 {
     return limit->weight ? limit->weight[k] : 1.0;
 }
 
 /* Entries by row, those that are not 0. */
-static void fill_rows(zi_limits *l, const zilch_limit *limit)
+static void fill_rows(zi_limits *l, const zilch_linear_limit *limit)
 {
     size_t entries = 0;
     for (size_t r = 0; r < l->rows; r++) {
@@ -88,7 +88,7 @@ static void fill_columns(zi_limits *l, size_t dim)
     }
 }
 
-zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilch_limit *limit)
+zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilch_linear_limit *limit)
 {
     size_t *seen;
     size_t entries = 0;

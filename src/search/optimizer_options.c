@@ -77,15 +77,15 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           "archive_size must be 0, for all, or at least the %llu elites, not %llu",
                           (unsigned long long)elites, (unsigned long long)o->archive_size);
     }
-    if (o->limit_count && !o->limits) {
+    if (o->linear_limit_count && !o->linear_limits) {
         return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
-                          "limit_count is %zu, but limits is NULL", o->limit_count);
+                          "linear_limit_count is %zu, but linear_limits is NULL", o->linear_limit_count);
     }
-    for (size_t r = 0; r < o->limit_count; r++) { /* before so many are copied */
-        if (o->limits[r].count > dim) {
+    for (size_t r = 0; r < o->linear_limit_count; r++) { /* before so many are copied */
+        if (o->linear_limits[r].count > dim) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
                               "limit %zu has %zu terms, but there are only %zu coordinates", r + 1,
-                              o->limits[r].count, dim);
+                              o->linear_limits[r].count, dim);
         }
     }
     if (o->max_active > dim || o->min_active > dim) {
@@ -146,17 +146,17 @@ static void drop_negative_zeros(zilch_optimizer_options *o)
 /* As many limits as there are whole copies of. */
 static zilch_status copy_limits(zilch_optimizer_options *out, const zilch_optimizer_options *o)
 {
-    zilch_limit *copy;
-    if (o->limit_count == 0 || !o->limits) {
+    zilch_linear_limit *copy;
+    if (o->linear_limit_count == 0 || !o->linear_limits) {
         return ZILCH_OK;
     }
-    ZI_TRY(zi_alloc(&copy, o->limit_count));
-    out->limits = copy;
-    for (size_t r = 0; r < o->limit_count; r++) {
-        const zilch_limit *from = &o->limits[r];
-        zilch_limit *to = &copy[r];
-        *to = (zilch_limit){.count = from->count, .lower = from->lower, .upper = from->upper};
-        out->limit_count = r + 1;
+    ZI_TRY(zi_alloc(&copy, o->linear_limit_count));
+    out->linear_limits = copy;
+    for (size_t r = 0; r < o->linear_limit_count; r++) {
+        const zilch_linear_limit *from = &o->linear_limits[r];
+        zilch_linear_limit *to = &copy[r];
+        *to = (zilch_linear_limit){.count = from->count, .lower = from->lower, .upper = from->upper};
+        out->linear_limit_count = r + 1;
         ZI_TRY(copy_array(&to->coordinate, from->coordinate, from->count, sizeof *from->coordinate));
         ZI_TRY(copy_array(&to->weight, from->weight, from->count, sizeof *from->weight));
     }
@@ -173,8 +173,8 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     out->group = NULL;
     out->lower = out->upper = out->x0 = out->scale = NULL;
     out->networks = NULL;
-    out->limits = NULL;
-    out->limit_count = 0;
+    out->linear_limits = NULL;
+    out->linear_limit_count = 0;
     ZI_TRY(copy_array(&out->forced, o->forced, dim, sizeof *o->forced));
     ZI_TRY(copy_array(&out->group, o->group, dim, sizeof *o->group));
     ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
@@ -193,11 +193,11 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->upper);
     zi_free((void *)o->x0);
     zi_free((void *)o->scale);
-    for (size_t r = 0; r < o->limit_count; r++) {
-        zi_free((void *)o->limits[r].coordinate);
-        zi_free((void *)o->limits[r].weight);
+    for (size_t r = 0; r < o->linear_limit_count; r++) {
+        zi_free((void *)o->linear_limits[r].coordinate);
+        zi_free((void *)o->linear_limits[r].weight);
     }
-    zi_free((void *)o->limits);
+    zi_free((void *)o->linear_limits);
     zilch_networks_destroy((zilch_networks *)o->networks);
 }
 

@@ -26,9 +26,9 @@ static void write_text(zi_writer *w, const char *text)
 
 static void write_limits(zi_writer *w, const zilch_optimizer_options *o)
 {
-    zi_write_u64(w, o->limit_count);
-    for (size_t r = 0; r < o->limit_count; r++) {
-        const zilch_limit *limit = &o->limits[r];
+    zi_write_u64(w, o->linear_limit_count);
+    for (size_t r = 0; r < o->linear_limit_count; r++) {
+        const zilch_linear_limit *limit = &o->linear_limits[r];
         zi_write_double(w, limit->lower);
         zi_write_double(w, limit->upper);
         zi_write_u64(w, limit->count);
@@ -45,8 +45,8 @@ static void write_limits(zi_writer *w, const zilch_optimizer_options *o)
 static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
 {
     const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale};
-    uint32_t has =
-        (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) | (o->limit_count ? HAS_LIMITS : 0U);
+    uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
+                   (o->linear_limit_count ? HAS_LIMITS : 0U);
     for (unsigned k = 0; k < NUMBERS; k++) {
         has |= numbers[k] ? (uint32_t)HAS_NUMBERS << k : 0U;
     }
@@ -62,7 +62,7 @@ static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options
             zi_write_doubles(w, numbers[k], dim);
         }
     }
-    if (o->limit_count) {
+    if (o->linear_limit_count) {
         write_limits(w, o);
     }
 }
@@ -161,13 +161,13 @@ static zilch_status read_numbers(zi_reader *r, size_t dim, const double **out)
     return ZILCH_OK;
 }
 
-static zilch_status read_limit(zi_reader *r, size_t dim, zilch_limit *out)
+static zilch_status read_limit(zi_reader *r, size_t dim, zilch_linear_limit *out)
 {
     const double lower = zi_read_double(r);
     const double upper = zi_read_double(r);
     const uint64_t count = zi_read_u64(r);
     const uint32_t has = zi_read_u32(r);
-    *out = (zilch_limit){.lower = lower, .upper = upper};
+    *out = (zilch_linear_limit){.lower = lower, .upper = upper};
     if (!r->ok || count > dim || has > (HAS_COORDINATES | HAS_WEIGHTS)) {
         return zi_optimizer_damaged("its options");
     }
@@ -187,14 +187,14 @@ static zilch_status read_limit(zi_reader *r, size_t dim, zilch_limit *out)
 static zilch_status read_limits(zi_reader *r, size_t dim, zilch_optimizer_options *o)
 {
     const uint64_t count = zi_read_u64(r);
-    zilch_limit *limit;
+    zilch_linear_limit *limit;
     if (!r->ok || count == 0 || !zi_read_fits(r, count, 3 * 8 + 4)) {
         return zi_optimizer_damaged("its options");
     }
     ZI_TRY(zi_alloc(&limit, (size_t)count));
-    o->limits = limit;
+    o->linear_limits = limit;
     for (size_t k = 0; k < count; k++) {
-        o->limit_count = k + 1;
+        o->linear_limit_count = k + 1;
         ZI_TRY(read_limit(r, dim, &limit[k]));
     }
     return ZILCH_OK;
