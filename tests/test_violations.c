@@ -3,6 +3,9 @@
 #include "base/bytes.h"
 #include "search_support.h"
 
+#include <sqlite3.h>
+#include <unistd.h>
+
 #define OK(call) assert_int_equal((call), ZILCH_OK)
 
 enum { DIM = 6 };
@@ -363,6 +366,180 @@ static void bytes_are_checked(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* ---- Studies ---------------------------------------------------------------------------------------- */
+
+static zilch_study *open_study(zilch_study_mode mode)
+{
+    zilch_study *study;
+    if (zilch_study_open(&study, scratch.file, mode) != ZILCH_OK) {
+        fail_msg("%s", zilch_last_error());
+    }
+    return study;
+}
+
+/* Of a study whose reader was closed last. */
+static void remove_study(void)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    for (size_t k = 0; k < COUNT(ends); k++) {
+        char path[80];
+        snprintf(path, sizeof path, "%s%s", scratch.file, ends[k]);
+        (void)unlink(path);
+    }
+}
+
+/* Whether the tables have columns for violations, as another program sees them. */
+static int has_columns(void)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(scratch.file, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database,
+                                        "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%violation%'", -1,
+                                        &statement, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    const int tables = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    assert_true(tables == 0 || tables == 4);
+    return tables > 0;
+}
+
+static void ask_and_evaluate(zilch_study *study, uint64_t run, int kind, asked *a, double *violation)
+{
+    OK(zilch_study_ask(study, run, MOST_ASKED, 0, a->id, a->x, &a->n));
+    for (size_t i = 0; i < a->n; i++) {
+        a->value[i] = value_at(a->x + i * DIM);
+        violation[i] = kind < 0 ? 0.0 : violation_at(kind, a->x + i * DIM);
+    }
+}
+
+/* One that has no violations yet, as an earlier zilch would have made it; a reader is there all the time. */
+static zilch_study *begin_study(uint64_t *run, zilch_optimizer **plain, zilch_study **reader)
+{
+    static asked a;
+    static double violation[MOST_ASKED];
+    int is_closed;
+    *plain = create_with(DIM, 7, NULL);
+    zilch_study *study = open_study(ZILCH_STUDY_CREATE);
+    OK(zilch_study_start(study, NULL, *plain, run));
+    ask_and_evaluate(study, *run, -1, &a, violation);
+    OK(zilch_study_tell(study, *run, a.n, a.id, a.value, NULL, &is_closed));
+    assert_true(is_closed);
+    OK(zilch_optimizer_ask(*plain, a.n, a.id, a.x));
+    OK(zilch_optimizer_tell(*plain, a.n, a.id, a.value));
+    *reader = open_study(ZILCH_STUDY_READ);
+    assert_false(has_columns());
+    return study;
+}
+
+typedef struct seen {
+    size_t evaluations, infeasible;
+    double violation;
+} seen;
+
+static zilch_status see_evaluation(void *context, const zilch_evaluation *evaluation)
+{
+    seen *s = context;
+    const double expected = evaluation->generation == 1 ? 0.0 : violation_at(0, evaluation->x);
+    assert_true(evaluation->violation == expected);
+    s->evaluations++;
+    s->infeasible += evaluation->violation > 0.0;
+    return ZILCH_OK;
+}
+
+static zilch_status see_conclusion(void *context, uint64_t generation, const zilch_conclusion *conclusion,
+                                   const double *x)
+{
+    (void)generation;
+    (void)x;
+    ((seen *)context)->violation = conclusion->recommendation.violation;
+    return ZILCH_OK;
+}
+
+/* One value at a time, the study opened anew for each, against the optimiser without a study. */
+static void a_study_keeps_violations(void **state)
+{
+    (void)state;
+    static asked a;
+    static double violation[MOST_ASKED];
+    zilch_optimizer *plain;
+    zilch_study *reader;
+    uint64_t run;
+    zilch_study *study = begin_study(&run, &plain, &reader);
+    for (size_t g = 0; g < 12; g++) {
+        ask_and_evaluate(study, run, 0, &a, violation);
+        for (size_t i = 0; i < a.n; i++) {
+            int is_closed;
+            zilch_study_close(study);
+            study = open_study(ZILCH_STUDY_WRITE);
+            OK(zilch_study_tell_violation(study, run, 1, &a.id[i], &a.value[i], NULL, &violation[i],
+                                          &is_closed));
+        }
+        size_t n;
+        OK(zilch_optimizer_wanted(plain, &n));
+        assert_int_equal(n, a.n);
+        OK(zilch_optimizer_ask(plain, n, a.id, a.x));
+        OK(zilch_optimizer_tell_violation(plain, n, a.id, a.value, NULL, violation));
+        zilch_generation last;
+        zilch_optimizer *resumed;
+        OK(zilch_study_last(reader, run, &last));
+        assert_true(last.best_violation == zilch_optimizer_progress(plain).best_violation);
+        OK(zilch_study_resume(reader, run, &resumed));
+        assert_true(is_same_state(resumed, plain));
+        zilch_optimizer_destroy(resumed);
+    }
+    assert_true(has_columns());
+    seen s = {0};
+    OK(zilch_study_evaluations(reader, run, see_evaluation, &s));
+    assert_int_equal(s.evaluations, zilch_optimizer_progress(plain).evaluations);
+    assert_true(s.infeasible > 5 && s.infeasible < s.evaluations);
+    const double x[DIM] = {0};
+    zilch_conclusion conclusion = {.stop = ZILCH_STOP_EVALUATIONS,
+                                   .is_recommending = 1,
+                                   .recommendation = {.mean = 1.0, .violation = 0.25}};
+    OK(zilch_study_conclude(study, run, &conclusion, x));
+    OK(zilch_study_conclusion(reader, run, &conclusion, NULL));
+    assert_true(conclusion.recommendation.violation == 0.25);
+    OK(zilch_study_conclusions(reader, run, see_conclusion, &s));
+    assert_true(s.violation == 0.25);
+    zilch_study_close(study);
+    zilch_study_close(reader);
+    zilch_optimizer_destroy(plain);
+    remove_study();
+}
+
+/* A violation that was changed in the file is noticed, and so is one that is none. */
+static void a_changed_violation_is_noticed(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        "UPDATE evaluations SET violation = violation + 1 WHERE violation > 0",
+        "UPDATE evaluations SET violation = 0", "UPDATE evaluations SET violation = -1"};
+    static asked a;
+    static double violation[MOST_ASKED];
+    for (size_t k = 0; k < COUNT(changes); k++) {
+        zilch_optimizer *plain;
+        zilch_study *reader;
+        uint64_t run;
+        int is_closed;
+        zilch_study *study = begin_study(&run, &plain, &reader);
+        ask_and_evaluate(study, run, 0, &a, violation);
+        OK(zilch_study_tell_violation(study, run, a.n, a.id, a.value, NULL, violation, &is_closed));
+        zilch_study_close(study);
+        sqlite3 *database;
+        assert_int_equal(sqlite3_open(scratch.file, &database), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(database, changes[k], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        zilch_optimizer *resumed;
+        assert_int_equal(zilch_study_resume(reader, run, &resumed), ZILCH_EFORMAT);
+        zilch_study_close(reader);
+        zilch_optimizer_destroy(plain);
+        remove_study();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +554,8 @@ int main(void)
         cmocka_unit_test(pruning_keeps_limits),
         cmocka_unit_test(a_search_goes_on_from_bytes),
         cmocka_unit_test(bytes_are_checked),
+        cmocka_unit_test_setup_teardown(a_study_keeps_violations, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_changed_violation_is_noticed, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
