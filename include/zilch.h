@@ -1618,6 +1618,8 @@ ZILCH_CHECKED zilch_study_last(zilch_study *study, uint64_t run, zilch_generatio
  * points and those that were not asked for first, the others by id. */
 ZILCH_CHECKED zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
                                       void *context);
+/* Whether an evaluation of any run has violated a limit. */
+ZILCH_CHECKED zilch_study_has_violations(zilch_study *study, int *result);
 /* The failures of a run, by generation and id; those after the search come last. */
 ZILCH_CHECKED zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
                                    void *context);

@@ -469,15 +469,6 @@ zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint
     return zilch_optimizer_tell_violation(o, n, id, value, error, NULL);
 }
 
-double zilch_violation(size_t count, const double *number)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        sum += number[i] > 0.0 || isnan(number[i]) ? number[i] : 0.0;
-    }
-    return sum;
-}
-
 /* What was told of a point. Without a violation that is a number, its evaluation has failed. */
 static void put_told(zilch_optimizer *o, zi_slot *slot, double value, double error, double violation)
 {

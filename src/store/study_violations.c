@@ -60,3 +60,13 @@ double zi_column_violation(zi_statement *row)
     row->is_sound &= violation >= 0.0 && isfinite(violation);
     return violation >= 0.0 ? violation : 0.0;
 }
+
+zilch_status zilch_study_has_violations(zilch_study *study, int *result)
+{
+    if (!study || !result) {
+        return zi_fail(ZILCH_EARG, "study: it and a place for the result must be given");
+    }
+    *result = 0;
+    ZI_TRY(zi_study_refresh(study));
+    return look(study->sql, result);
+}
