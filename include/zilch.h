@@ -1040,10 +1040,25 @@ ZILCH_CHECKED zilch_optimizer_tell(zilch_optimizer *optimizer, size_t n, const u
 ZILCH_CHECKED zilch_optimizer_tell_error(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
                                          const double *value, const double *error);
 
+/* The same where a point must also keep limits that only its evaluation knows. `error` is as above.
+ * violation[i] says by how much point i breaks them, as zilch_violation() gives it; 0 or less: it keeps them
+ * all, and is feasible. NULL: all are. A violation that is NaN or infinite is a failed evaluation. Feasible
+ * points come before all others, whatever their values; of the others, the one of the lesser violation. */
+ZILCH_CHECKED zilch_optimizer_tell_violation(zilch_optimizer *optimizer, size_t n, const uint64_t *id,
+                                             const double *value, const double *error,
+                                             const double *violation);
+
+/* The violation of a point whose limits are kept where these numbers are 0 or less: the sum of those above 0.
+ * NaN if one of them is. */
+ZILCH_API double zilch_violation(size_t count, const double *number);
+
 /* A point that was not asked for, and its value: a warm start. The point must keep the limits on coordinates.
  * If you tell as many points as there are elites before the first ask, the first population is drawn from a
  * distribution that is fitted to them. */
 ZILCH_CHECKED zilch_optimizer_tell_point(zilch_optimizer *optimizer, const double *x, double value);
+/* The same with its violation. */
+ZILCH_CHECKED zilch_optimizer_tell_point_violation(zilch_optimizer *optimizer, const double *x, double value,
+                                                   double violation);
 
 /* Closes the generation with the values that are there; without any, nothing happens. Before the first ask,
  * it puts the points of zilch_optimizer_tell_point() into the archive. */
@@ -1064,6 +1079,7 @@ typedef struct zilch_progress {
     /* The best point of the archive. Values enter the archive when their generation closes; NaN before. */
     double best_value, best_fitness; /* as the objective gave it, and with the penalty */
     size_t best_active;
+    double best_violation; /* 0: it is feasible; above 0: no feasible point is known */
 } zilch_progress;
 
 ZILCH_API zilch_progress zilch_optimizer_progress(const zilch_optimizer *optimizer);
@@ -1078,6 +1094,7 @@ typedef struct zilch_record {
     double value, fitness; /* as `aggregate` says; NaN if it failed */
     size_t active;
     uint64_t evaluations, failures;
+    double violation; /* aggregated like the value; 0: it is feasible; NaN if it failed */
 } zilch_record;
 
 /* Point number `point` of the archive, from 0 to progress.points - 1; x (dim) and out may be NULL. ESTATE if
@@ -1085,10 +1102,10 @@ typedef struct zilch_record {
 ZILCH_CHECKED zilch_optimizer_point(const zilch_optimizer *optimizer, uint64_t point, double *x,
                                     zilch_record *out);
 
-/* The point with the best fitness on record. With noise the default method counts on two standard errors
- * less, so that a lucky value is not taken for a good point; with the other methods this is the luckiest one.
- * zilch_optimizer_recommend() evaluates the best ones again. ESTATE if no evaluation has succeeded. x (dim)
- * and out may be NULL. */
+/* The feasible point with the best fitness on record; if there is none, that of the least violation. With
+ * noise the default method counts on two standard errors less, so that a lucky value is not taken for a good
+ * point; with the other methods this is the luckiest one. zilch_optimizer_recommend() evaluates the best ones
+ * again. ESTATE if no evaluation has succeeded. x (dim) and out may be NULL. */
 ZILCH_CHECKED zilch_optimizer_best(const zilch_optimizer *optimizer, double *x, zilch_record *out);
 
 /* The best points in this sense, best first: at most `capacity`; *count gets how many. */
@@ -1096,7 +1113,8 @@ ZILCH_CHECKED zilch_optimizer_top(const zilch_optimizer *optimizer, size_t capac
                                   size_t *count);
 
 /* The front of active count and value: points whose value is better than that of every sparser point, the
- * sparsest first. At most `capacity` of them; dim + 1 is always enough. */
+ * sparsest first. Only feasible points are on it, if there are any. At most `capacity` of them; dim + 1 is
+ * always enough. */
 ZILCH_CHECKED zilch_optimizer_front(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
                                     size_t *count);
 
@@ -1129,6 +1147,8 @@ typedef struct zilch_batch {
     const uint64_t *id;  /* n */
     const double *x;     /* n x dim */
     double *error; /* n, or NULL: write the standard error of each value here if you know it; they are NaN */
+    double *violation; /* n, or NULL: write here by how much each point breaks limits that only its evaluation
+                          knows, as for zilch_optimizer_tell_violation(); they are 0 */
 } zilch_batch;
 
 /* Writes n values. A value that is not finite is a failed evaluation. A status other than ZILCH_OK ends the
@@ -1143,13 +1163,14 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
  * would have ended. Without `evaluations`, `generations` and `stagnation`, a search ends when it has
  * converged: when half of its evaluations, and at least 1000 + 20 dim of them, have found nothing better. The
  * other methods than the default then end after 100 generations, as the publication's searches do. */
-#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
-    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
-          "Evaluations in all: those of the search and of the final check; 0: no limit.")                    \
-    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                                 \
-          "Stop the search after this many generations, before the final check; 0: no limit.")               \
-    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
-    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
+#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                          \
+    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                   \
+          "Evaluations in all: those of the search and of the final check; 0: no limit.")      \
+    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                   \
+          "Stop the search after this many generations, before the final check; 0: no limit.") \
+    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON,                                           \
+           "Stop when the value of a feasible point is as good as this.")                      \
+    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                    \
           "Stop after this many generations without a better fitness; 0: no limit.")
 
 typedef struct zilch_limits {
@@ -1218,6 +1239,7 @@ typedef struct zilch_recommendation {
     uint64_t failures; /* beside them; a point with fewer failures is preferred */
     uint64_t spent;    /* evaluations in all */
     size_t active, pruned;
+    double violation; /* mean, as that of the value; 0: the point is feasible */
 } zilch_recommendation;
 
 /* x (dim) gets the recommended point. The optimiser does not change: asked again, it gives the same. options
@@ -1260,9 +1282,10 @@ ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch
 typedef struct zilch_program zilch_program;
 
 /* json: {"id":7,"x":[0,1.5]}; sparse: {"id":7,"active":{"1":1.5}}, coordinates counted from 0; both are
- * answered by {"id":7,"value":3.25}. The answer may have "sigma", the standard error of the value. An "error"
- * that is not null, or a value that is null, says that the evaluation failed. plain: 0 1.5, answered by 3.25.
- */
+ * answered by {"id":7,"value":3.25}. The answer may have "sigma", the standard error of the value, and
+ * "violations", an array of numbers, or "violation", one number: limits that are kept where they are 0 or
+ * less. An "error" that is not null, or a value that is null, says that the evaluation failed. plain: 0 1.5,
+ * answered by 3.25. */
 #define ZILCH_PROTOCOL_LIST(X)   \
     X(PROTOCOL_JSON, "json")     \
     X(PROTOCOL_SPARSE, "sparse") \
@@ -1275,6 +1298,7 @@ typedef struct zilch_answer {
     uint64_t id;                    /* below 2^53; 0 for a plain answer */
     double value;                   /* NaN: the evaluation failed */
     double sigma;                   /* NaN: not known */
+    double violation;               /* 0: the point is feasible */
     char reason[ZILCH_REASON_SIZE]; /* why the evaluation failed, cut off where it is longer; else "" */
 } zilch_answer;
 
@@ -1282,14 +1306,15 @@ typedef struct zilch_answer {
  * `character` where. */
 ZILCH_CHECKED zilch_answer_parse(const char *line, zilch_protocol protocol, zilch_answer *out);
 
-/* Answers from a file: lines of JSON, or a table with the columns id, value and perhaps sigma. The first line
- * decides which of both it is (docs/how-to/programs.md). All lines are read, or none: EFORMAT with the
- * `line`, and the `field` or `character`, that is wrong. */
+/* Answers from a file: lines of JSON, or a table with the columns id, value and perhaps sigma and violation.
+ * The first line decides which of both it is (docs/how-to/programs.md). All lines are read, or none: EFORMAT
+ * with the `line`, and the `field` or `character`, that is wrong. */
 typedef struct zilch_answers {
     size_t count;
     const uint64_t *id;
     const double *value;       /* NaN: the evaluation failed */
     const double *sigma;       /* NaN: not known */
+    const double *violation;   /* 0: the point is feasible */
     const char *const *reason; /* why the evaluation failed; NULL: not said, or it did not fail */
 } zilch_answers;
 ZILCH_CHECKED zilch_answers_read(zilch_answers **out, FILE *stream);
@@ -1536,6 +1561,10 @@ ZILCH_CHECKED zilch_study_waiting(zilch_study *study, uint64_t run, size_t capac
                                   size_t *count);
 ZILCH_CHECKED zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
                                const double *value, const double *error, int *is_closed);
+/* The same as zilch_optimizer_tell_violation() does. */
+ZILCH_CHECKED zilch_study_tell_violation(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                                         const double *value, const double *error, const double *violation,
+                                         int *is_closed);
 ZILCH_CHECKED zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
 
 /* Keeps why evaluations failed. What is said again about the same evaluation replaces what was said before.
@@ -1589,6 +1618,7 @@ typedef struct zilch_generation {
     size_t best_active;
     uint64_t best_point;
     double noise; /* as in zilch_progress */
+    double best_violation;
     zilch_timings timings;
 } zilch_generation;
 
@@ -1596,6 +1626,7 @@ typedef struct zilch_evaluation {
     uint64_t generation, id, point; /* generation from 1 */
     double value, fitness;          /* of this evaluation; NaN: failed */
     double weight;                  /* in the mean of its point: 1, or by the error told */
+    double violation;               /* of this evaluation; 0: it kept all limits */
     size_t active;
     const double *x; /* dim; NULL if the coordinates were dropped */
 } zilch_evaluation;
@@ -1616,6 +1647,8 @@ ZILCH_CHECKED zilch_study_last(zilch_study *study, uint64_t run, zilch_generatio
  * points and those that were not asked for first, the others by id. */
 ZILCH_CHECKED zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
                                       void *context);
+/* Whether an evaluation of any run has violated a limit. */
+ZILCH_CHECKED zilch_study_has_violations(zilch_study *study, int *result);
 /* The failures of a run, by generation and id; those after the search come last. */
 ZILCH_CHECKED zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
                                    void *context);

@@ -27,6 +27,7 @@ static void leave(driver *d)
     d->state = PyEval_SaveThread();
 }
 
+/* `values` has room for the values, and behind them the violations. */
 static PyObject *call_objective(PyObject *objective, const zilch_batch *batch, PyObject *values)
 {
     const Py_ssize_t size = (Py_ssize_t)sizeof(double);
@@ -48,11 +49,12 @@ static zilch_status python_objective(void *context, const zilch_batch *batch, do
     driver *d = context;
     enter(d);
     const size_t bytes = batch->n * sizeof *value;
-    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(2 * bytes));
     PyObject *result = values ? call_objective(d->objective, batch, values) : NULL;
-    const int is_whole = result && (size_t)PyByteArray_Size(values) == bytes;
+    const int is_whole = result && (size_t)PyByteArray_Size(values) == 2 * bytes;
     if (is_whole) {
         memcpy(value, PyByteArray_AsString(values), bytes);
+        memcpy(batch->violation, PyByteArray_AsString(values) + bytes, bytes);
     }
     Py_XDECREF(result);
     Py_XDECREF(values);

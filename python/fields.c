@@ -67,24 +67,29 @@ const field report_fields[] = {NAME(structure),
 #undef STRUCTURE
 
 #define STRUCTURE zilch_progress
-const field progress_fields[] = {COUNT(generations), COUNT(evaluations),
-                                 COUNT(failures),    COUNT(foreign),
-                                 COUNT(points),      COUNT(improved),
-                                 COUNT(restarts),    COUNT(waiting),
-                                 DOUBLE(noise),      DOUBLE(scale),
-                                 DOUBLE(best_value), DOUBLE(best_fitness),
-                                 COUNT(best_active), END};
+const field progress_fields[] = {
+    COUNT(generations), COUNT(evaluations),   COUNT(failures),    COUNT(foreign),         COUNT(points),
+    COUNT(improved),    COUNT(restarts),      COUNT(waiting),     DOUBLE(noise),          DOUBLE(scale),
+    DOUBLE(best_value), DOUBLE(best_fitness), COUNT(best_active), DOUBLE(best_violation), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_record
-const field record_fields[] = {
-    COUNT(point), DOUBLE(value), DOUBLE(fitness), COUNT(active), COUNT(evaluations), COUNT(failures), END};
+const field record_fields[] = {COUNT(point),       DOUBLE(value),   DOUBLE(fitness),   COUNT(active),
+                               COUNT(evaluations), COUNT(failures), DOUBLE(violation), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_recommendation
-const field recommendation_fields[] = {
-    COUNT(point),    DOUBLE(mean), DOUBLE(deviation), DOUBLE(fitness), COUNT(evaluations),
-    COUNT(failures), COUNT(spent), COUNT(active),     COUNT(pruned),   END};
+const field recommendation_fields[] = {COUNT(point),
+                                       DOUBLE(mean),
+                                       DOUBLE(deviation),
+                                       DOUBLE(fitness),
+                                       COUNT(evaluations),
+                                       COUNT(failures),
+                                       COUNT(spent),
+                                       COUNT(active),
+                                       COUNT(pruned),
+                                       DOUBLE(violation),
+                                       END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_lander_options
@@ -149,6 +154,7 @@ const field generation_fields[] = {COUNT(generation),
                                    COUNT(best_active),
                                    COUNT(best_point),
                                    DOUBLE(noise),
+                                   DOUBLE(best_violation),
                                    ROW_OF(DOUBLE, evaluating, timings.evaluating),
                                    ROW_OF(DOUBLE, searching, timings.searching),
                                    END};
@@ -159,8 +165,9 @@ const field summary_fields[] = {DOUBLE(mean), DOUBLE(deviation), DOUBLE(solved),
 #undef STRUCTURE
 
 #define STRUCTURE zilch_evaluation
-const field evaluation_fields[] = {COUNT(generation), COUNT(id),      COUNT(point),  DOUBLE(value),
-                                   DOUBLE(fitness),   DOUBLE(weight), COUNT(active), END};
+const field evaluation_fields[] = {COUNT(generation), COUNT(id),         COUNT(point),
+                                   DOUBLE(value),     DOUBLE(fitness),   DOUBLE(weight),
+                                   COUNT(active),     DOUBLE(violation), END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_conclusion
@@ -175,6 +182,7 @@ const field conclusion_fields[] = {NAME(stop),
                                    ROW_OF(COUNT, spent, recommendation.spent),
                                    ROW_OF(COUNT, active, recommendation.active),
                                    ROW_OF(COUNT, pruned, recommendation.pruned),
+                                   ROW_OF(DOUBLE, violation, recommendation.violation),
                                    DOUBLE(held_out_mean),
                                    DOUBLE(held_out_error),
                                    COUNT(held_out_count),

@@ -85,20 +85,23 @@ static PyObject *wanted(PyObject *self, PyObject *args)
 static PyObject *tell(PyObject *self, PyObject *args)
 {
     handle *h;
-    PyObject *object[3];
-    array a[3] = {{.data = NULL}};
+    PyObject *object[4];
+    array a[4] = {{.data = NULL}};
     zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOO", handle_to_optimizer_owned, &h, &object[0], &object[1], &object[2]) ||
+    if (!PyArg_ParseTuple(args, "O&OOOO", handle_to_optimizer_owned, &h, &object[0], &object[1], &object[2],
+                          &object[3]) ||
         !array_read(&a[0], object[0], "id", 'Q', ANY_COUNT)) {
         return NULL;
     }
     const Py_ssize_t n = (Py_ssize_t)a[0].count;
-    if (array_read(&a[1], object[1], "value", 'd', n) && array_optional(&a[2], object[2], "error", 'd', n)) {
+    if (array_read(&a[1], object[1], "value", 'd', n) && array_optional(&a[2], object[2], "error", 'd', n) &&
+        array_optional(&a[3], object[3], "violation", 'd', n)) {
         UNLOCKED(h, status,
-                 zilch_optimizer_tell_error(h->object, a[0].count, a[0].data, a[1].data, a[2].data));
+                 zilch_optimizer_tell_violation(h->object, a[0].count, a[0].data, a[1].data, a[2].data,
+                                                a[3].data));
     }
-    arrays_release(a, 3);
+    arrays_release(a, 4);
     return PyErr_Occurred() ? NULL : status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }
 
@@ -107,13 +110,14 @@ static PyObject *tell_point(PyObject *self, PyObject *args)
     handle *h;
     PyObject *point;
     double value;
+    double violation;
     array x;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&Od", handle_to_optimizer_owned, &h, &point, &value) ||
+    if (!PyArg_ParseTuple(args, "O&Odd", handle_to_optimizer_owned, &h, &point, &value, &violation) ||
         !array_read(&x, point, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(h->object))) {
         return NULL;
     }
-    const zilch_status status = zilch_optimizer_tell_point(h->object, x.data, value);
+    const zilch_status status = zilch_optimizer_tell_point_violation(h->object, x.data, value, violation);
     array_release(&x);
     return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
 }

@@ -107,7 +107,7 @@ static run *begin_run(size_t dim, objective f, zilch_optimizer_options options, 
     assert_int_equal(zi_refine_create(&r->refine, &r->limits, r->mu, r->sigma, r->penalty, 7), ZILCH_OK);
     assert_true(zi_refine_is_done(r->refine));
     r->best = f(dim, start ? start : zero);
-    assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best, 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best, 0.0, 0), ZILCH_OK);
     return r;
 }
 
@@ -149,7 +149,7 @@ static int advance(run *r)
         r->best = isfinite(value[j]) ? fmin(r->best, value[j]) : r->best;
     }
     r->evaluations += n;
-    assert_int_equal(zi_refine_tell(r->refine, n, x, value), ZILCH_OK);
+    assert_int_equal(zi_refine_tell(r->refine, n, x, value, NULL), ZILCH_OK);
     return 1;
 }
 
@@ -232,7 +232,7 @@ static void a_dense_start_is_thinned(void **state)
     for (int is_dense = 0; is_dense < 2; is_dense++) {
         run *r = begin_run(DIM, products, options, is_dense ? start : NULL);
         if (is_dense) {
-            assert_int_equal(zi_refine_start(r->refine, start, r->best, 1), ZILCH_OK);
+            assert_int_equal(zi_refine_start(r->refine, start, r->best, 0.0, 1), ZILCH_OK);
         }
         go_on(r, -1.0, 20000);
         assert_true(zi_refine_is_done(r->refine));
@@ -265,10 +265,10 @@ static void it_ends(void **state)
     go_on(r, -1.0, 100000);
     assert_true(zi_refine_is_done(r->refine));
     assert_true(r->evaluations < 5000);
-    assert_int_equal(zi_refine_start(r->refine, start, separable(6, start), 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r->refine, start, separable(6, start), 0.0, 0), ZILCH_OK);
     assert_false(zi_refine_is_done(r->refine));
     assert_true(advance(r));
-    assert_int_equal(zi_refine_start(r->refine, start, NAN, 0), ZILCH_EARG);
+    assert_int_equal(zi_refine_start(r->refine, start, NAN, 0.0, 0), ZILCH_EARG);
     end_run(r);
 }
 
@@ -330,7 +330,7 @@ static void switches_are_kept(void **state)
     r = begin_run(20, separable, options, grouped);
     go_on(r, -1.0, 3000);
     assert_true(value_of(r) <= 1e-6);
-    assert_int_equal(zi_refine_start(r->refine, start, 0.0, 0), ZILCH_EARG);
+    assert_int_equal(zi_refine_start(r->refine, start, 0.0, 0.0, 0), ZILCH_EARG);
     end_run(r);
 
     options.min_active = 0; /* from zero, a group is switched as a whole */
@@ -424,7 +424,7 @@ static void reading_goes_on_exactly(void **state)
     }
     options.penalty = 0.01;
     r = begin_run(12, products, options, start);
-    assert_int_equal(zi_refine_start(r->refine, start, r->best, 1), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r->refine, start, r->best, 0.0, 1), ZILCH_OK);
     read_again_and_again(r);
     assert_true(r->refine->state.penalty > 0.0);
     end_run(r);
@@ -482,8 +482,8 @@ static void others_points_are_refused(void **state)
     static const double value[256], others[256 * 8];
     run *r = begin_run(8, ellipsoid, zilch_optimizer_defaults(), NULL);
     assert_int_equal(zi_refine_ask(r->refine, &n, &x), ZILCH_OK);
-    assert_int_equal(zi_refine_tell(r->refine, n - 1, x, value), ZILCH_EARG);
-    assert_int_equal(zi_refine_tell(r->refine, n, others, value), ZILCH_EARG);
+    assert_int_equal(zi_refine_tell(r->refine, n - 1, x, value, NULL), ZILCH_EARG);
+    assert_int_equal(zi_refine_tell(r->refine, n, others, value, NULL), ZILCH_EARG);
     end_run(r);
 }
 
@@ -504,7 +504,7 @@ static void many_coordinates_are_no_matter(void **state)
     assert_int_equal(zi_constraints_create(&limits, DIM, &options), ZILCH_OK);
     assert_int_equal(zi_refine_create(&refine, &limits, numbers, sigma, 0.1, 1), ZILCH_OK);
     const double first = separable(DIM, zero);
-    assert_int_equal(zi_refine_start(refine, zero, first, 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, zero, first, 0.0, 0), ZILCH_OK);
     for (size_t evaluations = 0; evaluations < 500;) {
         size_t n;
         const double *x;
@@ -513,7 +513,7 @@ static void many_coordinates_are_no_matter(void **state)
         for (size_t j = 0; j < n; j++) {
             value[j] = separable(DIM, x + j * DIM);
         }
-        assert_int_equal(zi_refine_tell(refine, n, x, value), ZILCH_OK);
+        assert_int_equal(zi_refine_tell(refine, n, x, value, NULL), ZILCH_OK);
         evaluations += n;
     }
     const double *x;
@@ -559,7 +559,7 @@ static void missing_memory_is_an_error(void **state)
     }
     assert_true(failing > 5);
     allocations = failing = 0;
-    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, 1e9, 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, 1e9, 0.0, 0), ZILCH_OK);
     zi_refine_destroy(r->refine);
     r->refine = refine;
     go_on(r, 1e-8, 1000);

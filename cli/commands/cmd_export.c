@@ -18,7 +18,8 @@ typedef struct request {
 
 static const char about[] =
     "Print every evaluation of a study, in the order of runs, generations and ids: run, generation, id, "
-    "value, fitness, active count, and the point. Numbers have all digits; what failed is nan, null in JSON. "
+    "value, fitness, active count, violation if the study has any, and the point. Numbers have all digits; "
+    "what failed is nan, null in JSON. "
     "In CSV a row is a line: control characters of a text are shown, such as \\n, and an apostrophe stands "
     "before a text that begins with = + - or @, which a spreadsheet would compute. JSON has the texts as "
     "they "
@@ -64,7 +65,8 @@ typedef struct writer {
     const study_run *run; /* that is being written */
     FILE *stream;
     int is_first;
-    int has_failed; /* and said so */
+    int has_violations; /* CSV has a column for them only then */
+    int has_failed;     /* and said so */
 } writer;
 
 /* The same text on every machine, where printf may say -nan. */
@@ -107,6 +109,9 @@ static zilch_status write_evaluation(void *context, const zilch_evaluation *e)
     print_number(w->stream, e->value);
     print_number(w->stream, e->fitness);
     fprintf(w->stream, ",%zu", e->active);
+    if (w->has_violations) {
+        print_number(w->stream, e->violation);
+    }
     for (size_t i = 0; i < w->run->run.dim; i++) {
         print_number(w->stream, e->x ? e->x[i] : NAN);
     }
@@ -127,6 +132,9 @@ static zilch_status write_generation(void *context, const zilch_generation *g)
     print_number(w->stream, g->noise);
     print_number(w->stream, g->timings.evaluating);
     print_number(w->stream, g->timings.searching);
+    if (w->has_violations) {
+        print_number(w->stream, g->best_violation);
+    }
     return end_row(w, 0);
 }
 
@@ -152,11 +160,13 @@ static void write_header(const writer *w, size_t dim)
     }
     if (w->request->generations) {
         fputs("run,generation,evaluations,failures,points,best_value,best_fitness,best_active,noise,"
-              "evaluating_seconds,searching_seconds\n",
+              "evaluating_seconds,searching_seconds",
               w->stream);
+        fputs(w->has_violations ? ",best_violation\n" : "\n", w->stream);
         return;
     }
     fputs("run,generation,id,value,fitness,active", w->stream);
+    fputs(w->has_violations ? ",violation" : "", w->stream);
     for (size_t i = 0; i < dim; i++) {
         fprintf(w->stream, ",x%zu", i + 1);
     }
@@ -216,6 +226,9 @@ static int export(const request *r, const study_file *f)
     writer w = {.request = r, .file = f};
     if (check_runs(r, f)) {
         return CLI_FAILED;
+    }
+    if (zilch_study_has_violations(f->study, &w.has_violations) != ZILCH_OK) {
+        return cli_fail_library();
     }
     const int is_file = r->output && strcmp(r->output, "-") != 0;
     cli_watch_signals();

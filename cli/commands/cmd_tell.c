@@ -1,6 +1,7 @@
 /* zilch tell: values of points that 'zilch ask' has handed out. */
 #include "commands/commands.h"
 #include "options/option_parser.h"
+#include "study/search_report.h"
 #include "study/study_file.h"
 #include "terminal/cli.h"
 
@@ -16,9 +17,10 @@ typedef struct request {
 
 static const char about[] =
     "Take values of points that 'zilch ask' has handed out, from FILE or from standard input: lines of JSON, "
-    "{\"id\":7,\"value\":3.25}, with \"sigma\" for a known standard error or \"error\" for an evaluation "
-    "that failed; or a table with the columns id, value and perhaps sigma, nan for what failed. Without a "
-    "line of names, a table has two columns, id and value. In any order, any portion; all of them are taken, "
+    "{\"id\":7,\"value\":3.25}, with \"sigma\" for a known standard error, \"violations\" for limits that "
+    "are kept where a number is 0 or less, or \"error\" for an evaluation that failed; or a table with the "
+    "columns id, value and perhaps sigma and violation, nan for what failed. Without a line of names, a "
+    "table has two columns, id and value. In any order, any portion; all of them are taken, "
     "or none: one line that is wrong, and nothing of FILE is taken. When the last of a generation is back, "
     "the next can be asked for.";
 
@@ -43,8 +45,10 @@ static int say_closed(zilch_study *study, uint64_t run)
     if (zilch_study_last(study, run, &last) != ZILCH_OK) {
         return cli_fail_library();
     }
-    printf("generation %llu has closed: best fitness %.6g, value %.6g, active %zu\n",
+    printf("generation %llu has closed: best fitness %.6g, value %.6g, active %zu",
            (unsigned long long)last.generation, last.best_fitness, last.best_value, last.best_active);
+    search_report_violation(last.best_violation);
+    putchar('\n');
     return 0;
 }
 
@@ -72,8 +76,8 @@ static int tell(const request *r, const study_file *f, const zilch_answers *t)
         return CLI_FAILED;
     }
     const zilch_run *run = &found->run;
-    zilch_status status =
-        zilch_study_tell(f->study, run->run, t->count, t->id, t->value, t->sigma, &is_closed);
+    zilch_status status = zilch_study_tell_violation(f->study, run->run, t->count, t->id, t->value, t->sigma,
+                                                     t->violation, &is_closed);
     status = status == ZILCH_OK ? keep_reasons(f->study, run, t) : status;
     if (status == ZILCH_OK && r->is_advancing && !is_closed) {
         status = zilch_study_advance(f->study, run->run, &is_closed);

@@ -105,6 +105,7 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
     compare_score out = {.generations = generation,
                          .evaluations = run->moment[generation - 1].evaluations + c->recommendation.spent,
                          .active = c->recommendation.active,
+                         .violation = c->recommendation.violation,
                          .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
                          .error = s->info.is_noisy ? c->held_out_error : 0.0,
                          .support = NAN};

@@ -59,6 +59,7 @@ typedef struct compare_score {
     uint64_t generations, evaluations; /* of the search, until then; 0: it did not get there */
     double value, error, fitness;      /* with noise: on noise held out; error: the standard error */
     double support;                    /* NaN: not known */
+    double violation;                  /* 0: the point is feasible */
     size_t active;
 } compare_score;
 

@@ -282,8 +282,13 @@ static size_t choose_shown(const report *r, const study_run *asked)
         if (!r->source[i] || (asked && r->source[i] != asked)) {
             continue;
         }
-        const double greatest = best == SIZE_MAX ? NAN : sign * r->run[best].end.fitness;
-        best = isnan(greatest) || sign * r->run[i].end.fitness > greatest ? i : best;
+        const compare_score *end = &r->run[i].end;
+        const compare_score *greatest = best == SIZE_MAX ? NULL : &r->run[best].end;
+        const int is_better = !greatest || isnan(greatest->fitness) ||
+                              (end->violation != greatest->violation && !isnan(end->fitness)
+                                   ? end->violation < greatest->violation
+                                   : sign * end->fitness > sign * greatest->fitness);
+        best = is_better ? i : best;
     }
     assert(best != SIZE_MAX);
     return best;

@@ -142,10 +142,15 @@ static void put_point(FILE *stream, const void *context)
     const study_best *b = &s->report->best;
     const size_t active =
         b->conclusion.is_recommending ? b->conclusion.recommendation.active : b->seen.active;
+    const double violation =
+        b->conclusion.is_recommending ? b->conclusion.recommendation.violation : b->seen.violation;
     fputs("<p>", stream);
     put_shown_name(stream, s->report);
     fprintf(stream, ", %s: %zu active.", b->conclusion.is_recommending ? "recommended" : "the best seen",
             active);
+    if (violation > 0) {
+        fprintf(stream, " It is infeasible, with a violation of %.6g.", violation);
+    }
     if (b->problem.is_regression && !b->problem.problem) {
         fputs(" The data are missing or have changed: columns go by their numbers, without coefficients.",
               stream);

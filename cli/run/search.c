@@ -151,11 +151,15 @@ static void show(driver *d)
     char line[256];
     char noise[32] = "";
     char restarts[32] = "";
+    char violation[40] = "";
     char left[64];
     const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
     const double elapsed = d->marked - d->start;
     if (search_is_noisy(&p)) {
         snprintf(noise, sizeof noise, "  noise %.3g", p.noise);
+    }
+    if (p.best_violation > 0) {
+        snprintf(violation, sizeof violation, "  violation %.3g", p.best_violation);
     }
     if (p.restarts > 0) {
         snprintf(restarts, sizeof restarts, "  restarts %llu", (unsigned long long)p.restarts);
@@ -165,8 +169,8 @@ static void show(driver *d)
     used += snprintf(line + used, sizeof line - (size_t)used, "%s", left);
     if (p.generations > d->first.generations) {
         snprintf(line + used, sizeof line - (size_t)used,
-                 "  fitness %.4g  value %.4g  active %zu%s%s  %.0f/s", p.best_fitness, p.best_value,
-                 p.best_active, noise, restarts,
+                 "  fitness %.4g  value %.4g  active %zu%s%s%s  %.0f/s", p.best_fitness, p.best_value,
+                 p.best_active, violation, noise, restarts,
                  (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
     }
     progress_show(&d->line, line, p.generations == d->first.generations);
@@ -297,6 +301,7 @@ static zilch_status evaluate_again(void *context, const zilch_batch *batch, doub
         slice.id += begin;
         slice.x += begin * batch->dim;
         slice.error += batch->error ? begin : 0;
+        slice.violation += batch->violation ? begin : 0;
         status = evaluate_with(d, objective_unless_stopped, &slice, value + begin);
         d->checked += slice.n;
         progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);

@@ -74,13 +74,22 @@ void search_report_noise(const zilch_progress *progress)
     }
 }
 
+void search_report_violation(double violation)
+{
+    if (violation > 0) {
+        printf(", infeasible, violation %.6g", violation);
+    }
+}
+
 void search_report_seen(const zilch_record *best)
 {
     if (best->evaluations == 0) {
         puts("best seen: nothing yet");
         return;
     }
-    printf("best seen: fitness %.6g, value %.6g, active %zu\n", best->fitness, best->value, best->active);
+    printf("best seen: fitness %.6g, value %.6g, active %zu", best->fitness, best->value, best->active);
+    search_report_violation(best->violation);
+    putchar('\n');
 }
 
 void search_report_spent(uint64_t spent)
@@ -115,6 +124,7 @@ void search_report_recommended(const zilch_conclusion *c)
     if (r->pruned) {
         printf(", %zu pruned", r->pruned);
     }
+    search_report_violation(r->violation);
     putchar('\n');
     if (!isnan(c->held_out_mean)) {
         printf("held out: mean return %.2f", c->held_out_mean);

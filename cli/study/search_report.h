@@ -15,6 +15,8 @@ void search_report_stop(const char *before, zilch_stop stop);
 int search_is_noisy(const zilch_progress *progress);
 
 /* "best seen: fitness 251.3, value 277.3, active 13" */
+/* ", infeasible, violation 0.3" behind what was said of a point, if it is so. */
+void search_report_violation(double violation);
 void search_report_seen(const zilch_record *best);
 
 /* The end of a line about evaluations: how many of them the final check took. */

@@ -74,9 +74,11 @@ static zilch_status print_generation(void *context, const zilch_generation *g)
         return ZILCH_OK;
     }
     t->printed++;
-    printf("%10llu %12llu %9llu %14.6g %14.6g %7zu\n", (unsigned long long)g->generation,
+    printf("%10llu %12llu %9llu %14.6g %14.6g %7zu", (unsigned long long)g->generation,
            (unsigned long long)g->evaluations, (unsigned long long)g->failures, g->best_fitness,
            g->best_value, g->best_active);
+    search_report_violation(g->best_violation);
+    putchar('\n');
     return ZILCH_OK;
 }
 

@@ -19,6 +19,7 @@ static json_node *record_object(const zilch_record *r, int *failed)
     node_put(object, "active", node_whole(r->active), failed);
     node_put(object, "evaluations", node_whole(r->evaluations), failed);
     node_put(object, "failures", node_whole(r->failures), failed);
+    node_put(object, "violation", node_real(r->violation), failed);
     return object;
 }
 
@@ -92,6 +93,7 @@ static void put_points(json_node *document, const study_best *b, int *failed)
         node_put(object, "spent", node_whole(r->spent), failed);
         node_put(object, "active", node_whole(r->active), failed);
         node_put(object, "pruned", node_whole(r->pruned), failed);
+        node_put(object, "violation", node_real(r->violation), failed);
         node_put(object, "held_out_mean", node_real(b->conclusion.held_out_mean), failed);
         node_put(object, "held_out_error", node_real(b->conclusion.held_out_error), failed);
         node_put(object, "held_out_count", node_whole(b->conclusion.held_out_count), failed);
@@ -114,6 +116,7 @@ static json_node *generation_object(const zilch_generation *g, int *failed)
     node_put(object, "best_fitness", node_real(g->best_fitness), failed);
     node_put(object, "best_active", node_whole(g->best_active), failed);
     node_put(object, "best_point", node_whole(g->best_point), failed);
+    node_put(object, "best_violation", node_real(g->best_violation), failed);
     node_put(object, "noise", node_real(g->noise), failed);
     node_put(object, "evaluating_seconds", node_real(g->timings.evaluating), failed);
     node_put(object, "searching_seconds", node_real(g->timings.searching), failed);
@@ -291,6 +294,7 @@ int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_
     node_put(object, "value", node_real(e->value), &failed);
     node_put(object, "fitness", node_real(e->fitness), &failed);
     node_put(object, "active", node_whole(e->active), &failed);
+    node_put(object, "violation", node_real(e->violation), &failed);
     node_put(object, "x", e->x ? node_vector(e->x, run->dim, &failed) : node_null(), &failed);
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }

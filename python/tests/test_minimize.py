@@ -987,3 +987,65 @@ def test_a_study_that_cannot_be_made_is_an_error_before_f_is_called(tmp_path):
     with pytest.raises(ValueError, match="no zilch study"):
         search(f, study=tmp_path / "text")
     assert f.points == 0
+
+
+# ---- Limits that only the objective knows
+
+def half(x):
+    """The sphere; half of all points break the limit x[0] + x[1] >= 1."""
+    return zilch.Evaluation(float(x @ x), violations=[1 - x[0] - x[1], -1])
+
+
+def many_halves(X):
+    return zilch.Evaluation((X**2).sum(axis=1), violations=1 - X[:, 0] - X[:, 1])
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_what_is_found_keeps_limits(seed):
+    result = zilch.minimize(half, 6, evaluations=600, seed=seed)
+    assert result.success and result.violation == result.recommended.violation == result.best.violation == 0
+    assert result.x[0] + result.x[1] >= 1
+    assert result.fun == pytest.approx(0.5, abs=0.05)
+    assert all(point.violation == 0 for point in result.front)
+
+
+def test_violations_come_alike_on_every_way(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    study = tmp_path / "a.study"
+    plain = zilch.minimize(half, 5, evaluations=200, study=study)
+    vectorized = zilch.minimize(many_halves, 5, vectorized=True, evaluations=200)
+    with ThreadPoolExecutor(2) as pool:
+        submitted = zilch.minimize(half, 5, evaluations=200, executor=pool)
+    assert plain.x.tolist() == vectorized.x.tolist() == submitted.x.tolist()
+    with zilch.Study(study) as kept:
+        told = [(row["x"], row["violation"]) for row in kept.evaluations()]
+        assert kept.conclusions()[-1]["violation"] == 0
+        assert kept.generations()[-1]["best_violation"] == 0
+    assert all(violation == max(0, 1 - x[0] - x[1]) for x, violation in told)
+    assert 0.2 < np.mean([violation > 0 for _, violation in told]) < 0.8
+
+
+def test_what_cannot_be_kept_is_said():
+    result = zilch.minimize(lambda x: zilch.Evaluation(x @ x, 0.25 + abs(x[0] - 1)), 3, evaluations=200)
+    assert not result.success
+    assert result.violation == pytest.approx(0.25, abs=1e-3)
+    assert "; infeasible, violation 0.25" in result.message
+
+
+def test_violations_of_what_was_asked():
+    search = zilch.Optimizer(2, refinement=False, population=5)
+    ids, _ = search.ask()
+    search.tell(ids, [5, 1, 1, 4, 0], violations=[[-1, 0], [0.5, 0.25], [-1, 0.5], [0, 0], [np.nan, 0]])
+    assert [point.value for point in search.top(9)] == [4, 5, 1, 1]
+    assert [point.violation for point in search.top(9)] == [0, 0, 0.5, 0.75]
+    assert search.progress.failures == 1 and search.progress.best_violation == 0
+    search.tell_point([9, 9], -1, violations=0.125)
+    search.tell_point([8, 8], -1, violations=[-1, -2])
+    search.advance()
+    search.ask()
+    assert search.best.value == -1 and search.best.violation == 0
+    with pytest.raises(ValueError, match="violations: must have the shape"):
+        search.tell([6], [1], violations=[1, 2])
+    with pytest.raises(TypeError, match="f: must return a number, or zilch.Evaluation"):
+        zilch.minimize(lambda x: (1.0, 2.0), 2, evaluations=20)

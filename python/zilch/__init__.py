@@ -6,6 +6,7 @@ distribution that they draw from; ``Study`` reads what was kept; ``problem`` and
 """
 
 from . import _core
+from ._evaluate import Evaluation
 from ._lander import Controller, Episodes, LunarLander, heuristic
 from ._minimize import Result, maximize, minimize
 from ._model import ZeroInflatedGaussian
@@ -15,8 +16,8 @@ from ._register import register
 from ._study import Study
 
 __all__ = [
-    "Controller", "Episodes", "HeldOut", "LunarLander", "Optimizer", "Point", "Problem", "Progress", "Recommendation",
-    "Regression", "Result", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "problem", "regression",
+    "Controller", "Episodes", "Evaluation", "HeldOut", "LunarLander", "Optimizer", "Point", "Problem", "Progress",
+    "Recommendation", "Regression", "Result", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "problem", "regression",
 ]
 __version__ = _core.version()
 

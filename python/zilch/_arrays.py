@@ -29,6 +29,15 @@ def real(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
+def violations(values: ArrayLike, name: str, n: int) -> Floats:
+    """The violation of each of n points: the sum of what is above 0. One number for each, or a row of them."""
+    array = real(values, name)
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise ValueError(f"{name}: must have the shape ({n},) or ({n}, limits), not {_shape(array.shape)}")
+    numbers = array.astype(np.float64).reshape(n, -1)
+    return np.asarray(np.where(numbers <= 0, 0.0, numbers).sum(axis=1), np.float64)
+
+
 def ids(values: ArrayLike, name: str, *shape: int | None) -> Ids:
     """The same for whole numbers from 0 on."""
     array = _array(values, name)

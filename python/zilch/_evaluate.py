@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _arrays, _core
 from ._arrays import Floats, Ids
@@ -20,6 +21,25 @@ from ._problem import Problem
 _REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
 _AUTOMATIC = 2000  # points in the largest population that is chosen automatically
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What an objective may return in the place of a value, if points must keep limits that only their evaluation knows.
+
+    `violations` is a number, or several: a limit is kept where its number is 0 or less. Of a vectorized objective, `value`
+    has n values, and `violations` n numbers or n rows of them. NaN in either is a failed evaluation.
+
+    >>> import zilch
+    >>> def f(x):
+    ...     return zilch.Evaluation(x @ x, violations=1 - x[0] - x[1])  # x[0] + x[1] >= 1
+    >>> result = zilch.minimize(f, 5, evaluations=500)
+    >>> bool(result.x[0] + result.x[1] >= 1), result.x.round(2), result.violation
+    (True, array([0.5, 0.5, 0. , 0. , 0. ]), 0.0)
+    """
+
+    value: Any
+    violations: ArrayLike = ()
 
 
 class Executor(Protocol):
@@ -41,13 +61,13 @@ class Objective:
         self.core = self._evaluate
 
     def first_values(self, x: Floats) -> Floats:
-        """Values of points that the search has not asked for, under ids that it does not give."""
+        """Values and violations of points that the search has not asked for, under ids that it does not give."""
         return self._values(x, 2**62 + np.arange(len(x), dtype=np.uint64))
 
     def _values(self, x: Floats, ids: Ids) -> Floats:
         if self.vectorized:
             return many(self._function(ids)(x), len(x))
-        return np.array([one(self.f(row)) for row in x])
+        return np.array([one(self.f(row)) for row in x]).reshape(-1, 2)
 
     def _function(self, ids: Ids) -> Callable[[Floats], Any]:
         """A problem of the library's is told whose noise it is."""
@@ -58,7 +78,7 @@ class Objective:
     def _evaluate(self, generation: int, ids: bytearray, x: bytearray, value: bytearray) -> None:
         self.generation = generation
         points = np.frombuffer(x).reshape(-1, self.dim)
-        np.frombuffer(value)[:] = self._values(points, np.frombuffer(ids, dtype=np.uint64))
+        np.frombuffer(value).reshape(2, -1)[:] = self._values(points, np.frombuffer(ids, dtype=np.uint64)).T
 
 
 class Submitted(Objective):
@@ -82,7 +102,7 @@ class Submitted(Objective):
             future.add_done_callback(lambda done, keys=keys[part], back=self.done: back.put((done, keys)))
 
     def take(self) -> tuple[Any, Floats]:
-        """What comes back first. An exception of the function's comes out of here."""
+        """What comes back first, values and violations. An exception of the function's comes out of here."""
         future, keys = self.done.get()
         while self.pending.pop(future, None) is None:  # was dropped
             future, keys = self.done.get()
@@ -107,7 +127,7 @@ class Submitted(Objective):
         self.done = queue.SimpleQueue()
 
     def _values(self, x: Floats, ids: Ids) -> Floats:
-        values = np.empty(len(x))
+        values = np.empty((len(x), 2))
         try:
             self.submit(np.arange(len(x)), x, ids)
             while self.pending:
@@ -132,22 +152,32 @@ def objective_of(f: Any, dim: int, vectorized: bool, executor: Executor | None) 
     return Native(f) if isinstance(f, Problem) else Objective(f, dim, vectorized)
 
 
-def one(value: Any) -> float:
-    if value is None:
-        return math.nan
+def one(result: Any) -> tuple[float, float]:
+    """The value, and the violation."""
+    if isinstance(result, Evaluation):
+        numbers = _arrays.real(result.violations if np.size(result.violations) else 0.0, "f: violations")
+        return one(result.value)[0], float(_arrays.violations(numbers.reshape(1, -1), "f: violations", 1)[0])
+    if result is None:
+        return math.nan, 0.0
     try:
-        if isinstance(value, (str, bytes, bytearray)):
+        if isinstance(result, (str, bytes, bytearray)):
             raise TypeError
-        return float(value)
+        return float(result), 0.0
     except (TypeError, ValueError):
-        raise TypeError(f"f: must return a number, not {type(value).__name__}") from None
+        raise TypeError(f"f: must return a number, or zilch.Evaluation, not {type(result).__name__}") from None
 
 
-def many(values: Any, n: int) -> Floats:
+def many(result: Any, n: int) -> Floats:
+    """A row for each point: its value, and its violation."""
+    values = result.value if isinstance(result, Evaluation) else result
     array = _arrays.real(values, "f")
     if array.shape != (n,):
         raise ValueError(f"f: must return {n} values for {n} points, not an array of shape {array.shape}")
-    return array.astype(np.float64)
+    both = np.zeros((n, 2))
+    both[:, 0] = array
+    if isinstance(result, Evaluation) and np.size(result.violations):
+        both[:, 1] = _arrays.violations(result.violations, "f: violations", n)
+    return both
 
 
 # ---- Driving
@@ -220,4 +250,5 @@ def _await_generation(optimizer: Optimizer, objective: Submitted) -> None:
         if not objective.pending:
             optimizer.advance()
             break
-        optimizer.tell(*objective.take())
+        ids, got = objective.take()
+        optimizer.tell(ids, got[:, 0], violations=got[:, 1])

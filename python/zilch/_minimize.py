@@ -59,6 +59,8 @@ class Result:
     """Mean value of x on noise that the search has not met, if `held_out` asked for it."""
     names: list[str] | None = None
     """Names of the coordinates, if they have some."""
+    violation: float = 0.0
+    """By how much x breaks limits that f told with ``zilch.Evaluation``; 0: it is feasible. If not, `success` is False."""
 
     def keys(self) -> list[str]:
         """With these, result["x"] and dict(result) are as in SciPy."""
@@ -83,7 +85,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     ----------
     f : callable, or a problem from ``zilch.problem``
         Takes a point, an array of dim, and gives its value; with `vectorized` it takes many, (n, dim), and gives n
-        values. NaN is a failed evaluation; an exception ends the search and comes out of here.
+        values. NaN is a failed evaluation; an exception ends the search and comes out of here. If points must keep limits
+        that only f knows, it returns ``zilch.Evaluation(value, violations)``.
     dim : int, or x0
         Number of coordinates; not needed with `x0` or a problem.
     x0 : number, array (dim,) or (n, dim)
@@ -246,9 +249,9 @@ def _ending(limits: dict[str, str], final: dict[str, str] | None, first: int, is
 
 def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None:
     points = _arrays.floats(first, "x0", None, optimizer.dim)
-    for x, value in zip(points, objective.first_values(points)):
-        if np.isfinite(value):
-            optimizer.tell_point(x, float(value))
+    for x, (value, violation) in zip(points, objective.first_values(points)):
+        if np.isfinite(value) and np.isfinite(violation):
+            optimizer.tell_point(x, float(value), violation)
         else:
             objective.failed += 1
 
@@ -277,11 +280,13 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
     best = optimizer.best
     x = best.x if chosen is None else chosen.x
     spent = 0 if chosen is None else chosen.spent
+    violation = best.violation if chosen is None else chosen.violation
     return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
-                  nit=progress.generations, success=stop != "observer", message=f"stopped by: {stop}",
+                  nit=progress.generations, success=stop != "observer" and not violation > 0,
+                  message=f"stopped by: {stop}" + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
                   active=int(np.count_nonzero(x)), recommended=chosen, best=best, front=optimizer.front,
                   history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
-                  names=None if asked.names is None else list(asked.names))
+                  names=None if asked.names is None else list(asked.names), violation=violation)
 
 
 # ---- After each generation
@@ -349,7 +354,8 @@ class _Keeper:
             return
         conclusion: dict[str, Any] = {"stop": stop, "is_recommending": chosen is not None}
         if chosen is not None:
-            names = ("point", "mean", "deviation", "fitness", "evaluations", "failures", "spent", "active", "pruned")
+            names = ("point", "mean", "deviation", "fitness", "evaluations", "failures", "spent", "active", "pruned",
+                     "violation")
             conclusion |= {name: getattr(chosen, name) for name in names}
         if measured is not None:
             conclusion |= {"held_out_mean": measured.mean, "held_out_error": measured.error, "held_out_count": measured.count}

@@ -30,6 +30,8 @@ class Point:
     evaluations: int
     failures: int
     point: int
+    violation: float = 0.0
+    """By how much it breaks limits that only its evaluation knows; 0: it is feasible."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Progress:
     best_value: float
     best_fitness: float
     best_active: int
+    best_violation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,8 @@ class Recommendation:
     failures: int
     spent: int
     point: int
+    violation: float = 0.0
+    """The mean, as that of the value; 0: the point is feasible."""
 
     @property
     def error(self) -> float:
@@ -139,18 +144,24 @@ class Optimizer:
         _core.ask(self._optimizer, ids, x)
         return ids, x
 
-    def tell(self, ids: ArrayLike, values: ArrayLike, errors: ArrayLike | None = None) -> None:
+    def tell(self, ids: ArrayLike, values: ArrayLike, errors: ArrayLike | None = None,
+             violations: ArrayLike | None = None) -> None:
         """Values of points that were asked for, in any order and any portions.
 
-        NaN, or anything not finite, is a failed evaluation. `errors` are standard errors of the values, if known.
+        NaN, or anything not finite, is a failed evaluation. `errors` are standard errors of the values, if known. `violations`
+        are numbers, one for each point or a row of them, which are 0 or less where a limit is kept that only the evaluation
+        knows. Points that keep all of them come before all others; then those whose violation, the sum of the numbers above 0,
+        is least.
         """
         numbers = _arrays.ids(ids, "ids", None)
         error = None if errors is None else _arrays.floats(errors, "errors", len(numbers))
-        _core.tell(self._optimizer, numbers, _arrays.floats(values, "values", len(numbers)), error)
+        violation = None if violations is None else _arrays.violations(violations, "violations", len(numbers))
+        _core.tell(self._optimizer, numbers, _arrays.floats(values, "values", len(numbers)), error, violation)
 
-    def tell_point(self, x: ArrayLike, value: float) -> None:
-        """A point that was not asked for, and its value: a warm start."""
-        _core.tell_point(self._optimizer, _arrays.floats(x, "x", self.dim), value)
+    def tell_point(self, x: ArrayLike, value: float, violations: ArrayLike = ()) -> None:
+        """A point that was not asked for, and its value: a warm start. `violations` is a number, or several, as in `tell`."""
+        violation = _arrays.violations(np.reshape(_arrays.real(violations, "violations"), (1, -1)), "violations", 1)
+        _core.tell_point(self._optimizer, _arrays.floats(x, "x", self.dim), value, float(violation[0]))
 
     def advance(self) -> None:
         """Close the generation with what is back."""
@@ -177,7 +188,8 @@ class Optimizer:
 
     @property
     def best(self) -> Point:
-        """The point with the best fitness on record; with noise and the default method, two standard errors are taken off."""
+        """The feasible point with the best fitness on record, or that of the least violation; with noise and the default
+        method, two standard errors are taken off."""
         points = self.top(1)
         if not points:
             raise RuntimeError("best: nothing has been evaluated yet")
@@ -189,7 +201,8 @@ class Optimizer:
 
     @property
     def front(self) -> list[Point]:
-        """The best value for each number of active coordinates, where more of them are better."""
+        """The best value for each number of active coordinates, where more of them are better; of feasible points, if there
+        are any."""
         return self._points(_core.front(self._optimizer))
 
     @property

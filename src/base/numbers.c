@@ -169,3 +169,14 @@ size_t zilch_number_format(double value, char text[ZILCH_NUMBER_SIZE])
     }
     return length;
 }
+
+/* ---- Limits that are kept where a number is not above 0 --------------------------------------- */
+
+double zilch_violation(size_t count, const double *number)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += number[i] > 0.0 || isnan(number[i]) ? number[i] : 0.0;
+    }
+    return sum;
+}

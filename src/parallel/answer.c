@@ -35,11 +35,50 @@ static zi_verdict read_plain(const char *line, zi_answer *out)
     return ZI_ANSWER_VALUE;
 }
 
-enum { ID, VALUE, ERROR, SIGMA, MEMBERS };
+enum { ID, VALUE, ERROR, SIGMA, VIOLATION, VIOLATIONS, MEMBERS };
 
 static int is_given(const zi_json_member *member)
 {
     return member->kind != ZI_JSON_ABSENT && member->kind != ZI_JSON_NULL;
+}
+
+/* An array of numbers, which is known to be JSON; 0 if it is none. */
+static int read_numbers(const zi_json_member *member, double *violation)
+{
+    static const char between[] = " \t\r\n,";
+    if (member->kind != ZI_JSON_OTHER || *member->text != '[') {
+        return 0;
+    }
+    for (const char *at = member->text + 1 + strspn(member->text + 1, between); *at != ']';
+         at += strspn(at, between)) {
+        char *end;
+        if (!strchr("-0123456789", *at)) {
+            return 0;
+        }
+        const double number = strtod(at, &end);
+        *violation += zilch_violation(1, &number);
+        at = end;
+    }
+    return 1;
+}
+
+/* One number, or several. NULL, or what is wrong. */
+static const char *read_violation(const zi_json_member member[MEMBERS], double *violation)
+{
+    const zi_json_member *one = &member[VIOLATION];
+    const zi_json_member *several = &member[VIOLATIONS];
+    *violation = 0.0;
+    if (is_given(one) && is_given(several)) {
+        return "has both \"violation\" and \"violations\"; which one is meant?";
+    }
+    if (is_given(one)) {
+        const double number = zi_json_is_number(one) ? zi_json_number(one) : NAN;
+        *violation = zilch_violation(1, &number);
+        return isnan(number) ? "has a \"violation\" that is not a number" : NULL;
+    }
+    return is_given(several) && !read_numbers(several, violation)
+               ? "has \"violations\" that are not an array of numbers"
+               : NULL;
 }
 
 /* An evaluation that failed has neither a value nor a standard error, whatever stands there. */
@@ -67,6 +106,14 @@ static zi_verdict read_object(const zi_json_member member[MEMBERS], zi_answer *o
         !(zi_json_is_number(&member[SIGMA]) && zi_json_number(&member[SIGMA]) >= 0.0)) {
         return wrong(out, "has a \"sigma\" that is not a number from 0 on");
     }
+    const char *why = read_violation(member, &out->violation);
+    if (why) {
+        return wrong(out, why);
+    }
+    if (!isfinite(out->violation)) {
+        out->violation = 0.0;
+        return failed(out, "a violation that is not finite");
+    }
     out->value = zi_json_number(&member[VALUE]);
     out->sigma = is_given(&member[SIGMA]) ? zi_json_number(&member[SIGMA]) : NAN;
     return ZI_ANSWER_VALUE;
@@ -84,7 +131,9 @@ zi_verdict zi_answer_read(const char *line, size_t length, zilch_protocol protoc
     zi_json_member member[MEMBERS] = {[ID] = {.name = "id"},
                                       [VALUE] = {.name = "value"},
                                       [ERROR] = {.name = "error"},
-                                      [SIGMA] = {.name = "sigma"}};
+                                      [SIGMA] = {.name = "sigma"},
+                                      [VIOLATION] = {.name = "violation"},
+                                      [VIOLATIONS] = {.name = "violations"}};
     return zi_json_read(line, MEMBERS, member, &out->fault) ? read_object(member, out)
                                                             : wrong(out, "is not a JSON object");
 }
@@ -128,7 +177,8 @@ zilch_status zilch_answer_parse(const char *line, zilch_protocol protocol, zilch
     }
     ZI_TRY(zi_locale_enter(&locale));
     const zi_verdict verdict = zi_answer_read(line, strlen(line), protocol, &answer);
-    *out = (zilch_answer){.id = answer.id, .value = answer.value, .sigma = answer.sigma};
+    *out = (zilch_answer){
+        .id = answer.id, .value = answer.value, .sigma = answer.sigma, .violation = answer.violation};
     if (verdict == ZI_ANSWER_FAILED) {
         zi_answer_reason(&answer, out->reason, sizeof out->reason);
     }

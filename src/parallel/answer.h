@@ -18,6 +18,7 @@ typedef enum zi_verdict {
 typedef struct zi_answer {
     uint64_t id;          /* 0 for a plain one */
     double value, sigma;  /* NaN: failed; not known */
+    double violation;     /* of limits that only the evaluation knows; 0: all are kept */
     const char *why;      /* unless there is a value: the reason, or what is wrong: "is not a number" */
     zi_json_member error; /* if this is a string, it is the reason, and `why` is not */
     zi_json_fault fault;  /* where the line is no JSON; zeros: elsewhere */

@@ -1,9 +1,9 @@
 /* Answers from lines of JSON, {"id":7,"value":3.25}, or from a table whose fields are separated by commas,
  * semicolons, tabs or blanks. The first line decides: all lines of a file are of one format, have one
- * separator and the same number of fields. With a line of names, the columns id, value and sigma are read,
- * and the others, such as the coordinates that 'zilch ask' wrote, are not looked at. Without, there are two
- * columns, id and value: a third might as well be what a decimal comma, or a blank within a number, has cut
- * off. A field that is read is a number as a whole, or the line is refused. */
+ * separator and the same number of fields. With a line of names, the columns id, value, sigma and violation
+ * are read, and the others, such as the coordinates that 'zilch ask' wrote, are not looked at. Without, there
+ * are two columns, id and value: a third might as well be what a decimal comma, or a blank within a number,
+ * has cut off. A field that is read is a number as a whole, or the line is refused. */
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "parallel/answer.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ID, VALUE, SIGMA, WANTED, LINE_MOST = 1 << 30 };
-static const char *const names[WANTED] = {"id", "value", "sigma"};
+enum { ID, VALUE, SIGMA, VIOLATION, WANTED, LINE_MOST = 1 << 30 };
+static const char *const names[WANTED] = {"id", "value", "sigma", "violation"};
 
 typedef enum format { FORMAT_UNKNOWN, FORMAT_JSON, FORMAT_TABLE } format;
 
@@ -39,7 +39,7 @@ typedef struct answers {
     zilch_answers told; /* what the caller sees: the arrays below */
     size_t capacity;
     uint64_t *id;
-    double *value, *sigma;
+    double *value, *sigma, *violation;
     char **reason;
 } answers;
 
@@ -68,6 +68,7 @@ static zilch_status append(answers *a, const zi_answer *answer, size_t reason_si
         ZI_TRY(widen(&a->id, last, capacity, sizeof *a->id));
         ZI_TRY(widen(&a->value, last, capacity, sizeof *a->value));
         ZI_TRY(widen(&a->sigma, last, capacity, sizeof *a->sigma));
+        ZI_TRY(widen(&a->violation, last, capacity, sizeof *a->violation));
         ZI_TRY(widen(&a->reason, last, capacity, sizeof *a->reason));
         a->capacity = capacity;
     }
@@ -79,6 +80,7 @@ static zilch_status append(answers *a, const zi_answer *answer, size_t reason_si
     a->id[last] = answer->id;
     a->value[last] = answer->value;
     a->sigma[last] = answer->sigma;
+    a->violation[last] = answer->violation;
     a->reason[last] = reason;
     return ZILCH_OK;
 }
@@ -95,6 +97,7 @@ void zilch_answers_destroy(zilch_answers *told)
     zi_free(a->id);
     zi_free(a->value);
     zi_free(a->sigma);
+    zi_free(a->violation);
     zi_free(a->reason);
     zi_free(a);
 }
@@ -236,6 +239,14 @@ static zilch_status take_row(const source *s, char *line, answers *out)
         !(zilch_number_parse(text[SIGMA], &row.sigma) && row.sigma >= 0)) {
         return wrong_field(s, SIGMA, text[SIGMA], "a number from 0 on");
     }
+    if (text[VIOLATION] && *text[VIOLATION] && is_one_of(text[VIOLATION], failed)) {
+        row.value = NAN;
+    } else if (text[VIOLATION] && *text[VIOLATION]) {
+        if (!zilch_number_parse(text[VIOLATION], &row.violation)) {
+            return wrong_field(s, VIOLATION, text[VIOLATION], "a number");
+        }
+        row.violation = isnan(row.value) ? 0.0 : zilch_violation(1, &row.violation);
+    }
     return append(out, &row, 0);
 }
 
@@ -252,7 +263,7 @@ static zilch_status begin_table(source *s, char *line)
     s->fields = 2;
     s->column[ID] = s->is_named ? SIZE_MAX : 0;
     s->column[VALUE] = s->is_named ? SIZE_MAX : 1;
-    s->column[SIGMA] = SIZE_MAX;
+    s->column[SIGMA] = s->column[VIOLATION] = SIZE_MAX;
     return s->is_named ? take_header(s, line) : ZILCH_OK;
 }
 
@@ -353,6 +364,7 @@ zilch_status zilch_answers_read(zilch_answers **out, FILE *stream)
     a->told.id = a->id;
     a->told.value = a->value;
     a->told.sigma = a->sigma;
+    a->told.violation = a->violation;
     a->told.reason = (const char *const *)a->reason;
     *out = &a->told;
     return ZILCH_OK;

@@ -157,21 +157,33 @@ static zilch_status read_status(const uint64_t *words)
 
 /* ---- A rank that serves ------------------------------------------------------------------------ */
 
-/* Errors, if they are asked for, stand behind the values. */
+/* What is asked for beside values, in words[3]: errors, and then violations, stand behind them. */
+enum { WITH_ERRORS = 1, WITH_VIOLATIONS = 2 };
+
+static size_t columns_of(uint64_t asked)
+{
+    return 1 + (asked & WITH_ERRORS ? 1U : 0U) + (asked & WITH_VIOLATIONS ? 1U : 0U);
+}
+
 static zilch_status evaluate(zilch_mpi *m, uint64_t *answer)
 {
     const uint64_t *words = m->words;
     const size_t n = (size_t)words[0];
-    const int has_errors = words[3] != 0;
+    const int has_errors = (words[3] & WITH_ERRORS) != 0;
+    const int has_violations = (words[3] & WITH_VIOLATIONS) != 0;
     double *value = (double *)(void *)(answer + 1);
     const zilch_batch batch = {.n = n,
                                .dim = (size_t)words[1],
                                .generation = words[2],
                                .id = words + HEADER,
                                .x = (const double *)(const void *)(words + HEADER + n),
-                               .error = has_errors ? value + n : NULL};
+                               .error = has_errors ? value + n : NULL,
+                               .violation = has_violations ? value + (has_errors ? 2 : 1) * n : NULL};
     for (size_t i = 0; i < n && has_errors; i++) {
         batch.error[i] = NAN;
+    }
+    for (size_t i = 0; i < n && has_violations; i++) {
+        batch.violation[i] = 0.0;
     }
     zilch_fail(ZILCH_OK, ""); /* it may fail without a word */
     return m->setup.inner(m->setup.context, &batch, value);
@@ -180,7 +192,7 @@ static zilch_status evaluate(zilch_mpi *m, uint64_t *answer)
 static zilch_status answer_part(zilch_mpi *m)
 {
     const size_t n = (size_t)m->words[0];
-    const size_t values = n * (m->words[3] ? 2 : 1);
+    const size_t values = n * columns_of(m->words[3]);
     uint64_t *answer = malloc((1 + (values > TEXT_WORDS ? values : TEXT_WORDS)) * sizeof *answer);
     if (!answer) {
         return zilch_fail(ZILCH_ENOMEM, "mpi: no memory for values");
@@ -278,7 +290,8 @@ static zilch_status evaluate_here(const work *w, part p)
                                .generation = whole->generation,
                                .id = whole->id + p.begin,
                                .x = whole->x + p.begin * whole->dim,
-                               .error = whole->error ? whole->error + p.begin : NULL};
+                               .error = whole->error ? whole->error + p.begin : NULL,
+                               .violation = whole->violation ? whole->violation + p.begin : NULL};
     zilch_fail(ZILCH_OK, "");
     return w->mpi->setup.inner(w->mpi->setup.context, &batch, w->value + p.begin);
 }
@@ -315,7 +328,7 @@ static zilch_status give(work *w, int rank, int *is_busy)
     m->words[0] = p.n;
     m->words[1] = b->dim;
     m->words[2] = b->generation;
-    m->words[3] = b->error != NULL;
+    m->words[3] = (b->error ? WITH_ERRORS : 0U) | (b->violation ? WITH_VIOLATIONS : 0U);
     memcpy(m->words + HEADER, b->id + p.begin, p.n * sizeof *b->id);
     memcpy(m->words + HEADER + p.n, b->x + p.begin * b->dim, p.n * b->dim * sizeof *b->x);
     return post(m, rank, TAG_PART, m->words, words);
@@ -341,6 +354,10 @@ static zilch_status gather(work *w, int *rank)
     memcpy(w->value + p.begin, m->words + 1, p.n * sizeof *w->value);
     if (w->batch->error) {
         memcpy(w->batch->error + p.begin, m->words + 1 + p.n, p.n * sizeof *w->value);
+    }
+    if (w->batch->violation) {
+        const size_t behind = w->batch->error ? 2 : 1;
+        memcpy(w->batch->violation + p.begin, m->words + 1 + behind * p.n, p.n * sizeof *w->value);
     }
     return ZILCH_OK;
 }

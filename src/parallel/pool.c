@@ -106,7 +106,8 @@ static zilch_status evaluate_part(void *context, size_t index)
                               .generation = whole->generation,
                               .id = whole->id + begin,
                               .x = whole->x + begin * whole->dim,
-                              .error = whole->error ? whole->error + begin : NULL};
+                              .error = whole->error ? whole->error + begin : NULL,
+                              .violation = whole->violation ? whole->violation + begin : NULL};
     return d->pool->inner(d->pool->context, &part, d->value + begin);
 }
 

@@ -178,6 +178,9 @@ static zilch_status take_answer(errand *e, zi_worker *w, const char *line, size_
     if (e->batch->error) {
         e->batch->error[w->point[index]] = answer.sigma;
     }
+    if (e->batch->violation) {
+        e->batch->violation[w->point[index]] = answer.violation;
+    }
     e->program->in_a_row = 0;
     finish(e, w, index);
     /* What it complained of before is forgotten, unless it may be about a point that it still has. */

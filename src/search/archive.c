@@ -137,6 +137,7 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
     if (archive->aggregate == ZILCH_AGGREGATE_LATEST) {
         w->is_ranked = !failed;
         w->value = failed ? NAN : value;
+        w->violation = failed ? 0.0 : evaluation->violation;
         w->weight = weight;
     } else if (!failed) {
         const int is_second =
@@ -146,6 +147,9 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
         const double mean = w->value + (value - w->value) * part;
         const double careful = w->value * (1.0 - part) + value * part; /* of values that far apart */
         w->value = !w->is_ranked || is_second ? value : isfinite(mean) ? mean : careful;
+        w->violation = !w->is_ranked || is_second
+                           ? evaluation->violation
+                           : w->violation * (1.0 - part) + evaluation->violation * part;
         w->is_ranked = 1;
     }
     w->estimate = w->value;
@@ -178,7 +182,8 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
                           .fitness = zi_archive_fitness(archive, value, w->active),
                           .active = w->active,
                           .evaluations = w->evaluations,
-                          .failures = w->failures};
+                          .failures = w->failures,
+                          .violation = counts ? w->violation : NAN};
 }
 
 /* ---- Selection ------------------------------------------------------------------------------------ */
@@ -190,20 +195,30 @@ static double error_of(const zi_archive *archive, const zi_archive_entry *w)
     return archive->lack > 0.0 ? error * archive->lack / hypot(error, archive->lack) : error;
 }
 
-/* Whoever is careful counts on two standard errors less: a lucky value is not taken for a good point. */
+/* Whoever is careful counts on two standard errors less: a lucky value is not taken for a good point. Of
+ * points that are not feasible it is not the value that decides. */
 static double cost_of(const zi_archive *archive, size_t row, int is_careful)
 {
     const zi_archive_entry *w = &archive->entry[row];
     const double cost = zi_archive_cost(archive, w->estimate, w->active);
-    return is_careful && archive->noise > 0.0 ? cost + 2.0 * error_of(archive, w) : cost;
+    const int is_noisy = archive->noise > 0.0 && !(w->violation > 0.0);
+    return is_careful && is_noisy ? cost + 2.0 * error_of(archive, w) : cost;
+}
+
+int zi_is_better(double violation, double cost, double other_violation, double other_cost)
+{
+    return violation != other_violation ? violation < other_violation : cost < other_cost;
 }
 
 /* A total order: two points are never equal. */
 static int is_better(const zi_archive *archive, size_t a, size_t b, int is_careful)
 {
+    const double violation_a = archive->entry[a].violation;
+    const double violation_b = archive->entry[b].violation;
     const double cost_a = cost_of(archive, a, is_careful);
     const double cost_b = cost_of(archive, b, is_careful);
-    return cost_a < cost_b || (cost_a == cost_b && a < b);
+    return zi_is_better(violation_a, cost_a, violation_b, cost_b) ||
+           (violation_a == violation_b && cost_a == cost_b && a < b);
 }
 
 /* heap[0] is the worst. */

@@ -6,10 +6,11 @@
 #include "search/sparse_rows.h"
 
 typedef struct zi_archive_entry {
-    double value;    /* latest, or mean of what succeeded */
-    double estimate; /* what it is ranked by: the value, or more where there is noise (trend.h) */
-    double weight;   /* of the value: 1, or the sum of the weights in the mean */
-    uint64_t id;     /* the highest of its evaluations' */
+    double value;     /* latest, or mean of what succeeded */
+    double estimate;  /* what it is ranked by: the value, or more where there is noise (trend.h) */
+    double weight;    /* of the value: 1, or the sum of the weights in the mean */
+    double violation; /* of limits that only its evaluation knows: that of the value; 0: it is feasible */
+    uint64_t id;      /* the highest of its evaluations' */
     uint32_t evaluations, failures; /* failures are among the evaluations */
     uint32_t active;
     uint32_t is_ranked; /* has a value that counts */
@@ -49,9 +50,10 @@ zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active); /* as
 typedef struct zi_evaluation {
     uint64_t id;
     size_t point;
-    double value;  /* not finite: failed */
-    double error;  /* its standard error; NaN: not known */
-    double weight; /* above 0, once the archive takes it: 1 unless the standard error is known */
+    double value;     /* not finite: failed */
+    double error;     /* its standard error; NaN: not known */
+    double violation; /* finite, and not below 0 */
+    double weight;    /* above 0, once the archive takes it: 1 unless the standard error is known */
 } zi_evaluation;
 
 void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation);
@@ -60,9 +62,13 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation);
 double zi_archive_cost(const zi_archive *archive, double value, size_t active);
 double zi_archive_fitness(const zi_archive *archive, double value, size_t active);
 
+/* Whether a point of this violation and cost is better than another: feasible ones come first, then those of
+ * lesser violation; where these are equal, the cost decides. */
+int zi_is_better(double violation, double cost, double other_violation, double other_cost);
+
 /* The best `most` points, best first, of equals the older; gives how many there were. Only those that were
- * asked for with this id or a later one, and foreign ones; 0: all. Where there is noise, a point counts with
- * two standard errors less than it is worth. */
+ * asked for with this id or a later one, and foreign ones; 0: all. Where there is noise, a feasible point
+ * counts with two standard errors less than it is worth. */
 size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
 
 /* The same of points that the refinement has not found, and of the best point of all, by what they are

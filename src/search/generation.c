@@ -21,10 +21,12 @@ static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 
 /* ---- Elites ----------------------------------------------------------------------- */
 
+/* Without end for a point that is not feasible: it is worse than any that is, and between two of them noise
+ * decides nothing. */
 static double cost_of(const zilch_optimizer *o, size_t point)
 {
     const zi_archive_entry *w = &o->archive.entry[point];
-    return zi_archive_cost(&o->archive, w->estimate, w->active);
+    return w->violation > 0.0 ? INFINITY : zi_archive_cost(&o->archive, w->estimate, w->active);
 }
 
 /* To be freed. */

@@ -232,3 +232,65 @@ zilch_status zi_new_evaluations_read(zi_reader *r, zilch_optimizer *o)
     fresh->count = (size_t)count;
     return ZILCH_OK;
 }
+
+/* ---- Violations ------------------------------------------------------------------------ */
+
+int zi_optimizer_has_violations(const zilch_optimizer *o)
+{
+    int is_found = o->violation > 0.0 || o->epoch.violation > 0.0 || o->turns.violation > 0.0 ||
+                   (o->turns.refine && zi_refine_has_violations(o->turns.refine));
+    for (size_t i = 0; i < o->slots; i++) {
+        is_found |= o->slot[i].violation > 0.0;
+    }
+    for (size_t i = 0; i < o->stragglers.rows.count; i++) {
+        is_found |= o->stragglers.slot[i].violation > 0.0;
+    }
+    for (size_t i = 0; i < o->fresh.count && !o->fresh.is_closed; i++) {
+        is_found |= o->fresh.list[i].violation > 0.0;
+    }
+    for (size_t i = 0; i < o->archive.rows.count && !is_found; i++) {
+        is_found = o->archive.entry[i].violation > 0.0;
+    }
+    return is_found;
+}
+
+void zi_violations_write(zi_writer *w, const zilch_optimizer *o)
+{
+    zi_write_doubles(w, (const double[]){o->violation, o->epoch.violation, o->turns.violation}, 3);
+    for (size_t i = 0; i < o->slots; i++) {
+        zi_write_double(w, o->slot[i].violation);
+    }
+    for (size_t i = 0; i < o->stragglers.rows.count; i++) {
+        zi_write_double(w, o->stragglers.slot[i].violation);
+    }
+    for (size_t i = 0; i < o->fresh.count && !o->fresh.is_closed; i++) {
+        zi_write_double(w, o->fresh.list[i].violation);
+    }
+    if (o->turns.refine) {
+        zi_refine_write_violations(o->turns.refine, w);
+    }
+}
+
+int zi_violation_read(zi_reader *r, double *out)
+{
+    *out = zi_read_double(r);
+    return r->ok && *out >= 0.0 && isfinite(*out);
+}
+
+zilch_status zi_violations_read(zi_reader *r, zilch_optimizer *o)
+{
+    int is_good = zi_violation_read(r, &o->violation);
+    is_good &= zi_violation_read(r, &o->epoch.violation);
+    is_good &= zi_violation_read(r, &o->turns.violation);
+    for (size_t i = 0; i < o->slots && is_good; i++) {
+        is_good = zi_violation_read(r, &o->slot[i].violation);
+    }
+    for (size_t i = 0; i < o->stragglers.rows.count && is_good; i++) {
+        is_good = zi_violation_read(r, &o->stragglers.slot[i].violation);
+    }
+    for (size_t i = 0; i < o->fresh.count && is_good; i++) {
+        is_good = zi_violation_read(r, &o->fresh.list[i].violation);
+    }
+    is_good = is_good && (!o->turns.refine || zi_refine_read_violations(o->turns.refine, r));
+    return is_good ? ZILCH_OK : zi_optimizer_damaged("the violations");
+}

@@ -20,4 +20,10 @@ zilch_status zi_stragglers_read(zi_reader *r, zilch_optimizer *optimizer, double
 void zi_new_evaluations_write(zi_writer *w, const zi_new_evaluations *fresh);
 zilch_status zi_new_evaluations_read(zi_reader *r, zilch_optimizer *optimizer);
 
+/* What the optimiser knows of violations, but for the archive's: behind the rest, if there are any. */
+int zi_optimizer_has_violations(const zilch_optimizer *optimizer);
+void zi_violations_write(zi_writer *writer, const zilch_optimizer *optimizer);
+int zi_violation_read(zi_reader *reader, double *out); /* 0 if it is none */
+zilch_status zi_violations_read(zi_reader *reader, zilch_optimizer *optimizer);
+
 #endif

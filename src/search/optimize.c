@@ -69,7 +69,8 @@ static zilch_stop reached(const zilch_optimizer *o, const zilch_limits *limits)
 {
     const zilch_progress p = zilch_optimizer_progress(o);
     const double sign = o->archive.sign;
-    if (sign * p.best_value <= sign * limits->target) { /* false where either is NaN */
+    if (p.best_violation == 0.0 &&
+        sign * p.best_value <= sign * limits->target) { /* false where either is NaN */
         return ZILCH_STOP_TARGET;
     }
     if (limits->generations && p.generations >= limits->generations) {
@@ -104,7 +105,7 @@ typedef struct run {
     void *context;
     size_t capacity;
     uint64_t *id;
-    double *x, *value, *error;
+    double *x, *value, *error, *violation;
 } run;
 
 static void free_room(run *r)
@@ -113,8 +114,9 @@ static void free_room(run *r)
     zi_free(r->x);
     zi_free(r->value);
     zi_free(r->error);
+    zi_free(r->violation);
     r->id = NULL;
-    r->x = r->value = r->error = NULL;
+    r->x = r->value = r->error = r->violation = NULL;
     r->capacity = 0;
 }
 
@@ -128,6 +130,7 @@ static zilch_status make_room(run *r, size_t n)
     ZI_TRY(zi_alloc(&r->x, n * r->optimizer->dim));
     ZI_TRY(zi_alloc(&r->value, n));
     ZI_TRY(zi_alloc(&r->error, n));
+    ZI_TRY(zi_alloc(&r->violation, n));
     r->capacity = n;
     return ZILCH_OK;
 }
@@ -139,7 +142,7 @@ static zilch_status take(run *r, size_t n)
     zilch_optimizer *o = r->optimizer;
     const uint64_t evaluations = o->evaluations;
     const uint64_t failures = o->failures;
-    zilch_status status = zilch_optimizer_tell_error(o, n, r->id, r->value, r->error);
+    zilch_status status = zilch_optimizer_tell_violation(o, n, r->id, r->value, r->error, r->violation);
     status = status == ZILCH_OK ? zilch_optimizer_advance(o) : status;
     if (status == ZILCH_ENOMEM || status == ZILCH_EARG) {
         zi_optimizer_reopen(o);
@@ -153,11 +156,17 @@ static zilch_status take(run *r, size_t n)
 static zilch_status evaluate(run *r, size_t n)
 {
     zilch_optimizer *o = r->optimizer;
-    const zilch_batch batch = {
-        .n = n, .dim = o->dim, .generation = o->generations, .id = r->id, .x = r->x, .error = r->error};
+    const zilch_batch batch = {.n = n,
+                               .dim = o->dim,
+                               .generation = o->generations,
+                               .id = r->id,
+                               .x = r->x,
+                               .error = r->error,
+                               .violation = r->violation};
     ZI_TRY(zilch_optimizer_ask(o, n, r->id, r->x));
     for (size_t i = 0; i < n; i++) {
         r->error[i] = NAN;
+        r->violation[i] = 0.0;
     }
     zi_error_clear();
     const zilch_status status = r->objective(r->context, &batch, r->value);

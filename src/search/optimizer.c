@@ -93,8 +93,11 @@ static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const doub
     ZI_TRY(zi_grow(&fresh->list, sizeof *fresh->list, fresh->count, fresh->count + 1, &fresh->capacity));
     const size_t active = zi_law_active(o->options.method, o->dim, genome);
     ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
-    fresh->list[fresh->count++] =
-        (zi_evaluation){.id = slot->id, .point = point, .value = slot->value, .error = slot->error};
+    fresh->list[fresh->count++] = (zi_evaluation){.id = slot->id,
+                                                  .point = point,
+                                                  .value = slot->value,
+                                                  .error = slot->error,
+                                                  .violation = slot->violation};
     return ZILCH_OK;
 }
 
@@ -260,19 +263,31 @@ static zilch_status announce_told(zilch_optimizer *o)
     return ZILCH_OK;
 }
 
-/* The least cost since an id, and the generation that found it. */
-static void note_best(const zilch_optimizer *o, uint64_t since, double *least_cost, uint64_t *improved)
+/* What a generation is to improve on: the least cost, of a point of this violation. Before there is one, the
+ * cost is infinite. */
+typedef struct record_to_beat {
+    double *violation, *cost;
+    uint64_t *improved; /* the generation that set it */
+} record_to_beat;
+
+/* The best since an id; gives whether it is better than all before. */
+static int note_best(const zilch_optimizer *o, uint64_t since, record_to_beat record)
 {
     size_t best;
+    int is_better = 0;
     if (since ? zi_archive_select(&o->archive, since, 1, &best)
               : (size_t)zi_archive_best(&o->archive, &best)) {
         const zi_archive_entry *w = &o->archive.entry[best];
         const double cost = zi_archive_cost(&o->archive, w->value, w->active);
-        if (cost < *least_cost) {
-            *least_cost = cost;
-            *improved = o->generations;
+        is_better = isinf(*record.cost) ? cost < *record.cost
+                                        : zi_is_better(w->violation, cost, *record.violation, *record.cost);
+        if (is_better) {
+            *record.violation = w->violation;
+            *record.cost = cost;
+            *record.improved = o->generations;
         }
     }
+    return is_better;
 }
 
 void zi_optimizer_take_method(zilch_optimizer *o, zilch_method method)
@@ -356,10 +371,11 @@ static zilch_status close_generation(zilch_optimizer *o)
     zi_generation_forget(o);
     o->generations++;
     o->fresh.is_closed = 1;
-    const double before = o->least_cost;
-    note_best(o, 0, &o->least_cost, &o->improved);
-    o->turns.improved = o->least_cost < before ? o->evaluations : o->turns.improved;
-    note_best(o, o->epoch.first_id, &o->epoch.least_cost, &o->epoch.improved);
+    if (note_best(o, 0, (record_to_beat){&o->violation, &o->least_cost, &o->improved})) {
+        o->turns.improved = o->evaluations;
+    }
+    (void)note_best(o, o->epoch.first_id,
+                    (record_to_beat){&o->epoch.violation, &o->epoch.least_cost, &o->epoch.improved});
     if (o->options.archive_size) { /* without memory for that, all are remembered until the next time */
         (void)!zi_archive_forget(&o->archive, o->epoch.first_id, (size_t)o->options.archive_size);
     }
@@ -450,6 +466,24 @@ zilch_status zilch_optimizer_tell(zilch_optimizer *o, size_t n, const uint64_t *
 zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint64_t *id, const double *value,
                                         const double *error)
 {
+    return zilch_optimizer_tell_violation(o, n, id, value, error, NULL);
+}
+
+/* What was told of a point. Without a violation that is a number, its evaluation has failed. */
+static void put_told(zilch_optimizer *o, zi_slot *slot, double value, double error, double violation)
+{
+    const int is_known = isfinite(zilch_violation(1, &violation));
+    slot->value = is_known ? value : NAN;
+    slot->error = error;
+    slot->violation = is_known && isfinite(value) ? zilch_violation(1, &violation) : 0.0;
+    slot->state = ZI_SLOT_TOLD;
+    o->evaluations++;
+    o->failures += isfinite(slot->value) ? 0 : 1;
+}
+
+zilch_status zilch_optimizer_tell_violation(zilch_optimizer *o, size_t n, const uint64_t *id,
+                                            const double *value, const double *error, const double *violation)
+{
     if (!o || (n && (!id || !value))) {
         return zi_fail(ZILCH_EARG, "tell: optimizer, ids and values must be given");
     }
@@ -461,13 +495,8 @@ zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint
     }
     ZI_TRY(check_ids(o, n, id));
     for (size_t i = 0; i < n; i++) {
-        zi_slot *slot = find_slot(o, id[i]);
-        slot->value = value[i];
-        slot->error = error ? error[i] : NAN;
-        slot->state = ZI_SLOT_TOLD;
+        put_told(o, find_slot(o, id[i]), value[i], error ? error[i] : NAN, violation ? violation[i] : 0.0);
         o->told += id[i] >= o->first_id && id[i] < ZI_FOREIGN_ID;
-        o->evaluations++;
-        o->failures += isfinite(value[i]) ? 0 : 1;
     }
     const double share = o->options.quorum * (double)o->population;
     const size_t needed = (size_t)ceil(share * (1.0 - 1e-12)); /* 0.07 of 100 is 7 */
@@ -477,8 +506,14 @@ zilch_status zilch_optimizer_tell_error(zilch_optimizer *o, size_t n, const uint
     return close_generation(o);
 }
 
-/* What the point leaves open of its genome comes from the first law. */
 zilch_status zilch_optimizer_tell_point(zilch_optimizer *o, const double *x, double value)
+{
+    return zilch_optimizer_tell_point_violation(o, x, value, 0.0);
+}
+
+/* What the point leaves open of its genome comes from the first law. */
+zilch_status zilch_optimizer_tell_point_violation(zilch_optimizer *o, const double *x, double value,
+                                                  double violation)
 {
     double *genome;
     if (!o || !x) {
@@ -496,15 +531,13 @@ zilch_status zilch_optimizer_tell_point(zilch_optimizer *o, const double *x, dou
     zilch_status status = zi_draw_first(&draw);
     if (status == ZILCH_OK) {
         zi_law_follow(o->options.method, o->dim, x, genome);
-        const zi_slot slot = {
-            .id = ZI_FOREIGN_ID + o->foreign, .value = value, .error = NAN, .state = ZI_SLOT_TOLD};
+        const zi_slot slot = {.id = ZI_FOREIGN_ID + o->foreign};
         status = append_late(o, &slot, genome);
     }
     zi_free(genome);
     if (status == ZILCH_OK) {
         o->foreign++;
-        o->evaluations++;
-        o->failures += isfinite(value) ? 0 : 1;
+        put_told(o, &o->stragglers.slot[o->stragglers.rows.count - 1], value, NAN, violation);
     }
     return status;
 }

@@ -15,6 +15,7 @@ typedef enum zi_slot_state { ZI_SLOT_NEW, ZI_SLOT_ASKED, ZI_SLOT_TOLD } zi_slot_
 typedef struct zi_slot {
     uint64_t id;         /* as the archive has it; whoever asks and tells has its zi_id_number() */
     double value, error; /* error NaN: not known */
+    double violation;    /* finite, and not below 0 */
     zi_slot_state state;
 } zi_slot;
 
@@ -38,7 +39,8 @@ typedef struct zi_new_evaluations {
 typedef struct zi_epoch {
     uint64_t begin;    /* generation */
     uint64_t improved; /* the generation that found the least cost of the epoch, */
-    double least_cost; /* and that cost */
+    double least_cost; /* and that cost, */
+    double violation;  /* and by how much that point breaks limits that only its evaluation knows */
     uint64_t first_id; /* of its first evaluation */
 } zi_epoch;
 
@@ -48,7 +50,8 @@ typedef struct zi_turns {
     uint64_t evaluations; /* that the refinement has had, */
     double share;         /* and the share of all that it may have */
     uint64_t starts;
-    double cost;       /* the least cost when it was started last */
+    double cost;       /* the least cost when it was started last, */
+    double violation;  /* and the violation of that point */
     uint64_t checked;  /* evaluations when a point was last evaluated again to see whether there is noise */
     uint64_t improved; /* evaluations when the least cost was found */
 } zi_turns;
@@ -65,7 +68,8 @@ struct zilch_optimizer {
 
     uint64_t generations, evaluations, failures, foreign;
     uint64_t improved; /* the generation that found the least cost ever, */
-    double least_cost; /* and that cost */
+    double least_cost; /* and that cost, */
+    double violation;  /* and that point's violation */
     uint64_t restarts;
     zi_epoch epoch;
     zi_noise noise;

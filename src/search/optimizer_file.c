@@ -2,7 +2,8 @@
  *
  *   8 bytes   "zilchopt"
  *   u32       format version, 5; 3 and 4, of zilch 0.1, are read too
- *   u32       1 if the archive is in it, 0 if it is kept elsewhere; 2 more if zilch 0.1 began the run
+ *   u32       1 if the archive is in it, 0 if it is kept elsewhere; 2 more if zilch 0.1 began the run;
+ *             4 more if there are violations
  *   u64       dim, seed
  *   options   (optimizer_options_file.c)
  *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
@@ -18,7 +19,12 @@
  * u64 count of evaluations since the last generation closed; for each u64 id, u64 point, doubles value,
  * weight archive   u64 count; if it is in it, for each doubles value, weight, u64 id, u32 evaluations,
  * failures, is_ranked, its genome, of length 0 if it was forgotten, and then u32 how many coordinates were
- * active u64       CRC-64 of all before it
+ * active
+ *   violations (flag 4) of the best, of the epoch's best, of the best when the refinement was started last;
+ *             of each slot, late point, new evaluation; of the refinement double value and violation of its
+ *             incumbent, rho, and the violation of each of its points; of each point of the archive, if that
+ *             is in it
+ *   u64       CRC-64 of all before it
  *
  * A genome is u64 length and that many bytes (sparse_rows.h). */
 #include "search/generation_file.h"
@@ -34,7 +40,7 @@
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
 enum { VERSION = 5, OLDEST = 3 };
-enum { HAS_ARCHIVE = 1, IS_OLD = 2 };
+enum { HAS_ARCHIVE = 1, IS_OLD = 2, HAS_VIOLATIONS = 4 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -76,7 +82,9 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     }
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
-    zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U));
+    const int has_violations = zi_optimizer_has_violations(o);
+    zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) |
+                         (has_violations ? HAS_VIOLATIONS : 0U));
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
     ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));
@@ -94,6 +102,12 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     zi_write_u64(&w, o->restored_points == SIZE_MAX ? o->archive.rows.count : o->restored_points);
     if (whole) {
         write_archive(&w, &o->archive);
+    }
+    if (has_violations) {
+        zi_violations_write(&w, o);
+        for (size_t i = 0; i < o->archive.rows.count && whole; i++) {
+            zi_write_double(&w, o->archive.entry[i].violation);
+        }
     }
     return zi_write_end(&w, length);
 }
@@ -181,6 +195,23 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
         w->failures = failures;
         w->is_ranked = is_ranked;
     }
+    return ZILCH_OK;
+}
+
+static zilch_status read_violations(zi_reader *r, zilch_optimizer *o, size_t points)
+{
+    ZI_TRY(zi_violations_read(r, o));
+    for (size_t i = 0; i < points; i++) {
+        if (!zi_violation_read(r, &o->archive.entry[i].violation)) {
+            return zi_optimizer_damaged("the violations");
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* The archive is whole. */
+static zilch_status finish_archive(zilch_optimizer *o)
+{
     zi_archive_find_best(&o->archive);
     ZI_TRY(check_points(o));
     return zi_optimizer_smooth(o);
@@ -233,8 +264,17 @@ static zilch_status read_law_state(zi_reader *r, uint32_t version, zilch_optimiz
     return is_right ? ZILCH_OK : zi_optimizer_damaged("the law's state");
 }
 
-static zilch_status read_body(zi_reader *r, uint32_t version, zilch_optimizer *o, int whole, double *row)
+/* What the header says of the rest. */
+typedef struct header {
+    uint32_t version;
+    int is_old, has_violations;
+    size_t dim;
+    uint64_t seed;
+} header;
+
+static zilch_status read_body(zi_reader *r, const header *h, zilch_optimizer *o, int whole, double *row)
 {
+    const uint32_t version = h->version;
     ZI_TRY(read_counters(r, o));
     ZI_TRY(read_law_state(r, version, o));
     ZI_TRY(zi_turns_read(r, version, o));
@@ -250,34 +290,40 @@ static zilch_status read_body(zi_reader *r, uint32_t version, zilch_optimizer *o
     } else {
         o->restored_points = (size_t)points;
     }
+    if (h->has_violations) {
+        ZI_TRY(read_violations(r, o, whole ? (size_t)points : 0));
+    }
+    if (whole) {
+        ZI_TRY(finish_archive(o));
+    }
     if (!zi_read_checksum(r)) {
         return zi_optimizer_damaged("the checksum is wrong");
     }
     return r->ok && r->position == r->length ? ZILCH_OK : zi_optimizer_damaged("it is too long or too short");
 }
 
-static zilch_status read_header(zi_reader *r, int whole, uint32_t *version, int *is_old, size_t *dim,
-                                uint64_t *seed)
+static zilch_status read_header(zi_reader *r, int whole, header *out)
 {
     char found[sizeof magic];
     zi_read_bytes(r, found, sizeof found);
     if (!r->ok || memcmp(found, magic, sizeof magic) != 0) {
         return zi_fail(ZILCH_EFORMAT, "optimizer: this is not a zilch optimizer");
     }
-    *version = zi_read_u32(r);
-    if (r->ok && (*version < OLDEST || *version > VERSION)) {
+    out->version = zi_read_u32(r);
+    if (r->ok && (out->version < OLDEST || out->version > VERSION)) {
         return zi_fail(ZILCH_EVERSION, "optimizer: format version %u, this library reads versions %d to %d",
-                       *version, OLDEST, VERSION);
+                       out->version, OLDEST, VERSION);
     }
     const uint32_t flags = zi_read_u32(r);
-    *is_old = *version < 5 || flags & IS_OLD;
+    out->is_old = out->version < 5 || flags & IS_OLD;
+    out->has_violations = (flags & HAS_VIOLATIONS) != 0;
     const uint64_t size = zi_read_u64(r);
-    *seed = zi_read_u64(r);
-    if (!r->ok || flags >= 2 * IS_OLD || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
+    out->seed = zi_read_u64(r);
+    if (!r->ok || flags >= 2 * HAS_VIOLATIONS || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
         size > ZI_MOST_DIM) {
         return zi_optimizer_damaged("its header");
     }
-    *dim = (size_t)size;
+    out->dim = (size_t)size;
     return ZILCH_OK;
 }
 
@@ -304,25 +350,22 @@ static zilch_status create(zi_reader *r, uint32_t version, size_t dim, uint64_t 
 static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer, size_t length)
 {
     zi_reader r = {.data = buffer, .length = length, .ok = 1};
-    uint32_t version = 0;
-    int is_old = 0;
-    size_t dim = 0;
-    uint64_t seed = 0;
+    header h = {0};
     double *row;
     zilch_optimizer *o = NULL;
     *out = NULL;
     if (!buffer) {
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
-    ZI_TRY(read_header(&r, whole, &version, &is_old, &dim, &seed));
-    ZI_TRY(create(&r, version, dim, seed, &o));
+    ZI_TRY(read_header(&r, whole, &h));
+    ZI_TRY(create(&r, h.version, h.dim, h.seed, &o));
     assert(o);
-    if (is_old) {
+    if (h.is_old) {
         zi_optimizer_take_old(o);
     }
     zilch_status status = zi_alloc(&row, o->width);
     if (status == ZILCH_OK) {
-        status = read_body(&r, version, o, whole, row);
+        status = read_body(&r, &h, o, whole, row);
         zi_free(row);
     }
     if (status != ZILCH_OK) {
@@ -362,7 +405,8 @@ zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char 
 
 zilch_status zi_optimizer_restore_value(zilch_optimizer *o, const zi_evaluation *evaluation)
 {
-    if (evaluation->point >= o->archive.rows.count || !is_weight(evaluation->weight)) {
+    if (evaluation->point >= o->archive.rows.count || !is_weight(evaluation->weight) ||
+        !(evaluation->violation >= 0.0 && isfinite(evaluation->violation))) {
         return zi_optimizer_damaged("a value of no point, or without a weight");
     }
     zi_archive_put(&o->archive, evaluation);

@@ -35,13 +35,15 @@ zilch_progress zilch_optimizer_progress(const zilch_optimizer *o)
                                .scale = o->law_state.scale,
                                .waiting = o->handed - o->told,
                                .best_value = NAN,
-                               .best_fitness = NAN};
+                               .best_fitness = NAN,
+                               .best_violation = NAN};
     size_t best;
     if (zi_archive_best(&o->archive, &best)) {
         const zilch_record record = zi_archive_record(&o->archive, best);
         progress.best_value = record.value;
         progress.best_fitness = record.fitness;
         progress.best_active = record.active;
+        progress.best_violation = record.violation;
     }
     return progress;
 }
@@ -122,12 +124,16 @@ zilch_status zilch_optimizer_front(const zilch_optimizer *o, size_t capacity, zi
     *count = 0;
     ZI_TRY(zi_alloc(&best, o->dim + 1));
     const zi_archive *a = &o->archive;
+    const int is_feasible = a->best && !(a->entry[a->best - 1].violation > 0.0); /* are there any? */
     for (size_t k = 0; k <= o->dim; k++) {
         best[k] = SIZE_MAX;
     }
     for (size_t row = 0; row < a->rows.count; row++) {
         const zi_archive_entry *w = &a->entry[row];
         size_t *other = &best[w->active];
+        if (is_feasible && w->violation > 0.0) {
+            continue;
+        }
         if (w->is_ranked && (*other == SIZE_MAX || a->sign * w->value < a->sign * a->entry[*other].value)) {
             *other = row;
         }
@@ -163,7 +169,8 @@ static int archive_is_valid(const zilch_optimizer *o)
         const zi_archive_entry *w = &a->entry[row];
         forgotten += (size_t)zi_archive_is_forgotten(a, row);
         if (w->failures > w->evaluations || w->active > o->dim ||
-            (w->is_ranked && !(isfinite(w->value) && w->weight > 0.0))) {
+            (w->is_ranked && !(isfinite(w->value) && w->weight > 0.0)) ||
+            !(w->violation >= 0.0 && isfinite(w->violation))) {
             return 0;
         }
     }

@@ -14,13 +14,14 @@
 /* Evaluations of one point. */
 typedef struct tally {
     uint64_t failures;
-    zilch_tally values; /* of those that succeeded */
+    zilch_tally values, violations; /* of those that succeeded */
 } tally;
 
 typedef struct candidate {
     size_t point, active;
     double *x;
-    double cost; /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
+    double cost;      /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
+    double violation; /* the same */
     tally tally;
 } candidate;
 
@@ -121,11 +122,13 @@ static void update_cost(const zilch_optimizer *o, candidate *c)
 {
     const zilch_tally *values = &c->tally.values;
     double value = values->mean;
-    if (values->count && o->trend.terms) {
+    if (values->count && o->trend.terms &&
+        !(c->tally.violations.mean > 0.0)) { /* it is one of feasible points */
         const double error = zi_noise_deviation(&o->noise) / sqrt((double)values->count);
         value = zi_trend_estimate(&o->trend, zi_trend_at(&o->trend, c->x), value, error);
     }
     c->cost = values->count ? zi_archive_cost(&o->archive, value, c->active) : INFINITY;
+    c->violation = values->count ? c->tally.violations.mean : INFINITY;
 }
 
 /* Points that are evaluated in one call: as many as fit into 32 megabytes, and never so few that threads
@@ -148,13 +151,16 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
     uint64_t *id = NULL;
     double *x = NULL;
     zilch_status status = zi_alloc(&id, most);
-    status = status == ZILCH_OK ? zi_alloc(&x, most * (dim + 1)) : status;
+    status = status == ZILCH_OK ? zi_alloc(&x, most * (dim + 2)) : status;
     for (size_t begin = 0; begin < n && status == ZILCH_OK; begin += most) {
         const size_t part = n - begin < most ? n - begin : most;
-        const zilch_batch batch = {.n = part, .dim = dim, .generation = UINT64_MAX, .id = id, .x = x};
         double *value = x + most * dim;
+        double *violation = value + most;
+        const zilch_batch batch = {
+            .n = part, .dim = dim, .generation = UINT64_MAX, .id = id, .x = x, .violation = violation};
         for (size_t i = 0; i < part; i++) {
             id[i] = ZI_FINAL_ID + noise + (begin + i) % repeats;
+            violation[i] = 0.0;
             memcpy(x + i * dim, list[(begin + i) / repeats].x, dim * sizeof *x);
         }
         zi_error_clear();
@@ -165,8 +171,10 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
         }
         for (size_t i = 0; i < part && status == ZILCH_OK; i++) {
             tally *counted = &list[(begin + i) / repeats].tally;
-            if (isfinite(value[i])) {
+            const double broken = zilch_violation(1, &violation[i]);
+            if (isfinite(value[i]) && isfinite(broken)) {
                 zilch_tally_add(&counted->values, value[i]);
+                zilch_tally_add(&counted->violations, broken);
             } else {
                 counted->failures++;
             }
@@ -193,15 +201,20 @@ static zilch_status evaluate_trial(contest *t, candidate *c, size_t repeats, uin
         return evaluate(t, c, 1, repeats, noise);
     }
     zilch_tally_add(&c->tally.values, o->archive.entry[point].value);
+    zilch_tally_add(&c->tally.violations, o->archive.entry[point].violation);
     update_cost(o, c);
     return ZILCH_OK;
 }
 
 /* ---- Halving ------------------------------------------------------------------------------------------ */
 
-/* Whether a point stands better: fewer failures, then the lower cost. */
+/* Whether a point stands better: feasible, or of lesser violation; then fewer failures, then the lower cost.
+ */
 static int is_better(const candidate *a, const candidate *b)
 {
+    if (a->violation != b->violation) {
+        return a->violation < b->violation;
+    }
     if (a->tally.failures != b->tally.failures) {
         return a->tally.failures < b->tally.failures;
     }
@@ -224,7 +237,8 @@ static int repeats_record(const zilch_optimizer *o, const candidate *list, size_
     for (size_t i = 0; i < count; i++) {
         const zilch_tally *t = &list[i].tally.values;
         if (!t->count || list[i].tally.failures || t->squares != 0.0 ||
-            t->mean != o->archive.entry[list[i].point].value) {
+            t->mean != o->archive.entry[list[i].point].value ||
+            list[i].violation != o->archive.entry[list[i].point].violation) {
             return 0;
         }
     }
@@ -310,8 +324,9 @@ static int leave_out(const zilch_optimizer *o, zi_mover *mover, size_t unit, con
 }
 
 /* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
- * that was changed is evaluated once more, on noise that decided nothing. Without noise the value before is
- * known, and that of the last change is the value after. */
+ * that was changed is evaluated once more, on noise that decided nothing; if it then breaks limits more than
+ * the point before, that one stays. Without noise the value before is known, and that of the last change is
+ * the value after. */
 static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_mover *mover,
                           unsigned char *tried, size_t repeats, uint64_t budget)
 {
@@ -350,6 +365,12 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
         t->noise += repeats;
     }
     update_cost(t->optimizer, best);
+    if (unpruned.values.count && isfinite(best->violation) && best->violation > unpruned.violations.mean) {
+        ZI_TRY(zilch_optimizer_point(t->optimizer, best->point, best->x, NULL));
+        best->tally = unpruned;
+        best->active = before;
+        update_cost(t->optimizer, best);
+    }
     return ZILCH_OK;
 }
 
@@ -387,7 +408,8 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
         list[i] = (candidate){.point = (size_t)record[i].point,
                               .active = record[i].active,
                               .x = x + i * o->dim,
-                              .cost = zi_archive_cost(&o->archive, record[i].value, record[i].active)};
+                              .cost = zi_archive_cost(&o->archive, record[i].value, record[i].active),
+                              .violation = record[i].violation};
         status = zilch_optimizer_point(o, record[i].point, list[i].x, NULL);
     }
     zi_free(record);
@@ -410,7 +432,10 @@ static void report(const contest *t, const candidate *best, zilch_recommendation
                                   .failures = best->tally.failures,
                                   .spent = t->spent,
                                   .active = best->active,
-                                  .pruned = entry->active - best->active};
+                                  .pruned = entry->active - best->active,
+                                  .violation = !is_fresh       ? entry->violation
+                                               : values->count ? best->violation
+                                                               : NAN};
     out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
 }
 

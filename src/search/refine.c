@@ -137,16 +137,21 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
 /* ---- Telling -------------------------------------------------------------------------------------- */
 
 /* The best of the batch becomes the incumbent if it is better, or as good and sparser; gives its number, or
- * SIZE_MAX. */
+ * SIZE_MAX. No merit makes up for a violation: of two points, the one of the lesser is better. */
 static size_t accept_best(zi_refine *r, const double *value)
 {
     size_t best = SIZE_MAX;
     size_t fewest = zi_refine_active(r, r->x);
     double least = zi_refine_cost(r, r->state.value, r->x);
+    double mildest = r->state.violation;
     for (size_t j = 0; j < r->state.batch; j++) {
         const size_t active = zi_refine_active(r, r->batch_x + j * r->dim);
         const double cost = value[j] + r->state.penalty * (double)active;
-        if (isfinite(cost) && (cost < least || (cost == least && active < fewest))) {
+        const double violation = r->batch_violation[j];
+        const int is_as_mild = violation == mildest;
+        if (isfinite(cost) && (violation < mildest || (is_as_mild && cost < least) ||
+                               (is_as_mild && cost == least && active < fewest))) {
+            mildest = violation;
             least = cost;
             fewest = active;
             best = j;
@@ -155,6 +160,8 @@ static size_t accept_best(zi_refine *r, const double *value)
     if (best != SIZE_MAX) {
         memcpy(r->x, r->batch_x + best * r->dim, r->dim * sizeof *r->x);
         r->state.value = value[best];
+        r->state.told = r->batch_told[best];
+        r->state.violation = mildest;
     }
     return best;
 }
@@ -387,7 +394,7 @@ static void conclude(zi_refine *r, const double *value)
 
 /* ---- Interface ------------------------------------------------------------------------------------ */
 
-zilch_status zi_refine_start(zi_refine *r, const double *x, double value, int is_dense)
+zilch_status zi_refine_start(zi_refine *r, const double *x, double value, double violation, int is_dense)
 {
     assert(r && x);
     ZI_TRY(zi_constraints_check(r->limits, x));
@@ -402,6 +409,8 @@ zilch_status zi_refine_start(zi_refine *r, const double *x, double value, int is
     }
     r->state = (zi_refine_state){.phase = ZI_REFINE_SWEEP,
                                  .value = value,
+                                 .told = value,
+                                 .violation = violation,
                                  .probe = is_dense ? dense_probe : first_probe,
                                  .radius = 0.5,
                                  .penalty = is_dense ? 0.0 : r->penalty,
@@ -409,7 +418,7 @@ zilch_status zi_refine_start(zi_refine *r, const double *x, double value, int is
     r->state.swept = zi_refine_cost(r, value, r->x);
     memset(r->is_known, 0, r->dim);
     zi_points_begin(&r->points, r->x);
-    zi_points_add(&r->points, r->x, value);
+    zi_points_add(&r->points, r->x, value, violation);
     zi_refine_shuffle(r);
     return ZILCH_OK;
 }
@@ -433,7 +442,43 @@ zilch_status zi_refine_ask(zi_refine *r, size_t *n, const double **x)
     return ZILCH_OK;
 }
 
-zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const double *value)
+/* The course goes on from its first feasible point as from a start: the model was one of violations. */
+static void begin_feasible(zi_refine *r)
+{
+    zi_refine_state *s = &r->state;
+    for (size_t a = 0; a < s->working; a++) {
+        r->place[r->member[a]] = 0;
+    }
+    *s = (zi_refine_state){.phase = ZI_REFINE_SWEEP,
+                           .batch = s->batch,
+                           .value = s->value,
+                           .told = s->told,
+                           .probe = s->penalty < r->penalty ? dense_probe : first_probe,
+                           .radius = 0.5,
+                           .penalty = s->penalty,
+                           .whole_pause = 1};
+    s->swept = zi_refine_cost(r, s->value, r->x);
+    memset(r->is_known, 0, r->dim);
+    zi_refine_shuffle(r);
+    zi_refine_weigh(r);
+}
+
+/* Merits of the batch. One that is not feasible is never better than an incumbent that is. */
+static void set_merits(const zi_refine *r, size_t n, double *merit)
+{
+    const double cost = zi_refine_cost(r, r->state.value, r->x);
+    for (size_t j = 0; j < n; j++) {
+        const double violation = r->batch_violation[j];
+        merit[j] = zi_refine_merit(r, r->batch_told[j], violation);
+        if (violation > 0.0 && r->state.violation == 0.0) {
+            const size_t active = zi_refine_active(r, r->batch_x + j * r->dim);
+            merit[j] = fmax(merit[j], cost - r->state.penalty * (double)active);
+        }
+    }
+}
+
+zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const double *value,
+                            const double *violation)
 {
     assert(r && x && value);
     const int is_same =
@@ -442,13 +487,22 @@ zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const doubl
         return zi_fail(ZILCH_EARG, "refinement: these are not the %zu points that were asked for",
                        (size_t)r->state.batch);
     }
+    const int was_feasible = r->state.violation == 0.0;
+    double merit[ZI_BATCH_MOST];
     for (size_t j = 0; j < n; j++) {
+        r->batch_told[j] = value[j];
+        r->batch_violation[j] = violation && isfinite(value[j]) ? violation[j] : 0.0;
         if (isfinite(value[j])) {
-            zi_points_add(&r->points, x + j * r->dim, value[j]);
+            zi_points_add(&r->points, x + j * r->dim, value[j], r->batch_violation[j]);
         }
     }
+    zi_refine_weigh(r);
+    set_merits(r, n, merit);
     if (n) {
-        conclude(r, value);
+        conclude(r, merit);
+    }
+    if (!was_feasible && r->state.violation == 0.0) {
+        begin_feasible(r);
     }
     r->state.whole_wait -= r->state.whole_wait < n ? r->state.whole_wait : (uint32_t)n;
     r->state.batch = 0;
@@ -458,5 +512,5 @@ zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const doubl
 void zi_refine_best(const zi_refine *r, const double **x, double *value)
 {
     *x = r->x;
-    *value = r->state.value;
+    *value = r->state.told;
 }

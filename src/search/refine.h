@@ -15,22 +15,31 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
                               const double *sigma, double penalty, uint64_t seed);
 void zi_refine_destroy(zi_refine *refine); /* accepts NULL */
 
-/* From this point on, which must keep the limits. `value` is to be minimised, and is without the penalty.
- * What was asked for and not told is forgotten. A dense start meets no penalty at first: it rises. */
-zilch_status zi_refine_start(zi_refine *refine, const double *x, double value, int is_dense);
+/* From this point on, which must keep the limits on coordinates. `value` is to be minimised, and is without
+ * the penalty; `violation` says by how much the point breaks limits that only its evaluation knows. What was
+ * asked for and not told is forgotten. A dense start meets no penalty at first: it rises. */
+zilch_status zi_refine_start(zi_refine *refine, const double *x, double value, double violation,
+                             int is_dense);
 int zi_refine_is_done(const zi_refine *refine); /* there is nothing left to try from here */
 
 /* The next batch, n points (n x dim) that live until the next call; the same one until it has been told. n is
  * 0 only where it is done. No point is in a batch twice, and all keep the limits. */
 zilch_status zi_refine_ask(zi_refine *refine, size_t *n, const double **x);
-/* The values of the whole batch; one that is not finite has failed. */
-zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x, const double *value);
+/* The values of the whole batch; one that is not finite has failed. `violation` may be NULL: all are 0. */
+zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x, const double *value,
+                            const double *violation);
 
-/* The best point since the start; its value is without the penalty. */
+/* The best point since the start; its value is without the penalty. A feasible one is better than any other.
+ */
 void zi_refine_best(const zi_refine *refine, const double **x, double *value);
 
 /* What was read goes on exactly as what was written would have. EFORMAT if the bytes are none of these. */
 void zi_refine_write(const zi_refine *refine, zi_writer *writer);
+/* What it knows of violations: written and read behind the rest, where there are any. 0 if the bytes are
+ * none. */
+int zi_refine_has_violations(const zi_refine *refine);
+void zi_refine_write_violations(const zi_refine *refine, zi_writer *writer);
+int zi_refine_read_violations(zi_refine *refine, zi_reader *reader);
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
                             const double *sigma, double penalty, zi_reader *reader);
 

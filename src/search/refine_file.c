@@ -104,6 +104,16 @@ void zi_refine_write(const zi_refine *r, zi_writer *w)
     write_points(&r->points, w);
 }
 
+void zi_refine_write_violations(const zi_refine *r, zi_writer *w)
+{
+    zi_write_double(w, r->state.told);
+    zi_write_double(w, r->state.violation);
+    zi_write_double(w, r->state.rho);
+    for (size_t age = r->points.count; age-- > 0;) {
+        zi_write_double(w, r->points.violation[zi_points_row(&r->points, age)]);
+    }
+}
+
 /* ---- Reading -------------------------------------------------------------------------------------- */
 
 static int read_state(zi_refine *r, zi_reader *in)
@@ -121,9 +131,11 @@ static int read_state(zi_refine *r, zi_reader *in)
     s->next = zi_read_u64(in);
     s->working = zi_read_u64(in);
     s->batch = zi_read_u64(in);
+    s->violation = s->rho = 0.0;
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
         *number[k] = zi_read_double(in);
     }
+    s->told = s->value;
     const int is_back = s->back == ZI_REFINE_SWEEP || s->back == ZI_REFINE_DROP || s->back == ZI_REFINE_SCAN;
     const int is_done = s->phase == ZI_REFINE_DONE;
     return s->phase < ZI_REFINE_PHASES && s->whole_pause <= 16 && s->kind < ZI_BATCH_KINDS && is_back &&
@@ -131,6 +143,22 @@ static int read_state(zi_refine *r, zi_reader *in)
            isfinite(s->value) && !isnan(s->swept) && !isnan(s->counted_cost) && s->penalty >= 0.0 &&
            s->penalty <= r->penalty && (is_done || (s->probe > 0.0 && s->probe <= 1.0 && s->radius > 0.0)) &&
            isfinite(s->radius);
+}
+
+int zi_refine_read_violations(zi_refine *r, zi_reader *in)
+{
+    zi_refine_state *s = &r->state;
+    s->told = zi_read_double(in);
+    s->violation = zi_read_double(in);
+    s->rho = zi_read_double(in);
+    int is_good = isfinite(s->told) && s->violation >= 0.0 && isfinite(s->violation) && s->rho >= 0.0 &&
+                  isfinite(s->rho);
+    for (size_t age = r->points.count; age-- > 0;) {
+        double *violation = &r->points.violation[zi_points_row(&r->points, age)];
+        *violation = zi_read_double(in);
+        is_good &= *violation >= 0.0 && isfinite(*violation);
+    }
+    return in->ok && is_good;
 }
 
 /* Indices that are below `dim` and no two the same; seen (dim) is zero before and after. */

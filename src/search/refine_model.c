@@ -330,7 +330,9 @@ static void set_equations(zi_refine *r)
     double *kernel = a + n * n;
     set_bends(r, a, r->right);
     for (size_t j = 0; j < m; j++) {
-        r->right[j] = r->points.value[r->near[j].row] - r->state.value - 0.5 * square * r->right[j];
+        const size_t row = r->near[j].row;
+        const double merit = zi_refine_merit(r, r->points.value[row], r->points.violation[row]);
+        r->right[j] = merit - r->state.value - 0.5 * square * r->right[j];
     }
     memset(r->right + m, 0, (k + 1) * sizeof *r->right);
     zi_rank_update(m, k, 1.0, r->z, 0.0, kernel);

@@ -62,13 +62,16 @@ typedef struct zi_refine_state {
     uint64_t next;        /* of the order of coordinates */
     uint64_t working;     /* coordinates in the working set */
     uint64_t batch;       /* points that were asked for and not told */
-    double value;         /* of the incumbent */
+    double value;         /* of the incumbent: its merit */
     double probe;         /* by how much coordinates are probed */
     double radius;        /* of the trust region */
     double predicted;     /* gain of the step */
     double swept;         /* cost after the last sweep */
     double counted_cost;
     double penalty; /* now: it may be rising to the whole one */
+    /* These are written where there are violations, behind the rest. */
+    double told, violation; /* of the incumbent */
+    double rho;             /* what a violation of 1 costs: a merit is a value and rho times its violation */
 } zi_refine_state;
 
 struct zi_refine {
@@ -91,7 +94,8 @@ struct zi_refine {
     size_t *order;           /* of coordinates in sweeps and scans */
     double *batch_x;         /* most_batch x dim */
     uint64_t batch_hash[ZI_BATCH_MOST];
-    size_t batch_subject[ZI_BATCH_MOST]; /* the coordinate of a probe */
+    size_t batch_subject[ZI_BATCH_MOST];                              /* the coordinate of a probe */
+    double batch_told[ZI_BATCH_MOST], batch_violation[ZI_BATCH_MOST]; /* while values are told */
 
     size_t member[ZI_WORKING_MOST];
     double g[ZI_WORKING_MOST];                   /* the quadratic g'z + z'Hz / 2 */
@@ -115,6 +119,15 @@ size_t zi_refine_active(const zi_refine *r, const double *x);
 
 /* With the penalty. */
 double zi_refine_cost(const zi_refine *r, double value, const double *x);
+
+/* What the model is made of: a value, or what it is with its violation. */
+static inline double zi_refine_merit(const zi_refine *r, double value, double violation)
+{
+    return violation > 0.0 ? value + r->state.rho * violation : value;
+}
+
+/* Where points break limits: sets rho by what is known of them, and the incumbent's merit. */
+void zi_refine_weigh(zi_refine *r);
 
 /* The active coordinates and those that promise a gain, the best of them. */
 void zi_refine_choose(zi_refine *r);

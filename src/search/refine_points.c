@@ -20,6 +20,7 @@ zilch_status zi_points_create(zi_points *p, size_t dim)
     ZI_TRY(zi_alloc(&p->begin, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->length, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->value, ZI_POINTS_MOST));
+    ZI_TRY(zi_alloc(&p->violation, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->coordinate, p->capacity + dim));
     ZI_TRY(zi_alloc(&p->entry, p->capacity + dim));
     ZI_TRY(zi_alloc(&p->base, dim));
@@ -32,6 +33,7 @@ void zi_points_free(zi_points *p)
     zi_free(p->begin);
     zi_free(p->length);
     zi_free(p->value);
+    zi_free(p->violation);
     zi_free(p->coordinate);
     zi_free(p->entry);
     zi_free(p->base);
@@ -60,13 +62,14 @@ uint32_t *zi_points_append(zi_points *p, size_t length, double value, double **e
     p->begin[row] = p->head;
     p->length[row] = length;
     p->value[row] = value;
+    p->violation[row] = 0.0;
     p->used += room;
     p->head += room;
     *entry = p->entry + p->begin[row];
     return p->coordinate + p->begin[row];
 }
 
-void zi_points_add(zi_points *p, const double *x, double value)
+void zi_points_add(zi_points *p, const double *x, double value, double violation)
 {
     size_t length = 0;
     double *entry;
@@ -74,6 +77,7 @@ void zi_points_add(zi_points *p, const double *x, double value)
         length += x[i] != p->base[i];
     }
     uint32_t *coordinate = zi_points_append(p, length, value, &entry);
+    p->violation[zi_points_row(p, 0)] = violation;
     for (size_t i = 0, k = 0; i < p->dim; i++) {
         if (x[i] != p->base[i]) {
             coordinate[k] = (uint32_t)i;

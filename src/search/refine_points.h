@@ -12,7 +12,7 @@ typedef struct zi_points {
     size_t first, count;  /* rows first, first + 1, ... modulo ZI_POINTS_MOST; the newest is the last */
     size_t used, head;    /* entries of the points that there are; where the next one goes */
     size_t *begin, *length;
-    double *value;
+    double *value, *violation;
     uint32_t *coordinate;
     double *entry; /* the point's value in that coordinate */
     double *base;  /* dim */
@@ -26,9 +26,10 @@ void zi_points_free(zi_points *points);
 void zi_points_begin(zi_points *points, const double *base);
 
 /* Forgets as many of the oldest as is needed. */
-void zi_points_add(zi_points *points, const double *x, double value);
+void zi_points_add(zi_points *points, const double *x, double value, double violation);
 
-/* The same for a point that differs in `length` coordinates, which the caller fills in, ascending. */
+/* The same for a feasible point that differs in `length` coordinates, which the caller fills in, ascending.
+ */
 uint32_t *zi_points_append(zi_points *points, size_t length, double value, double **entry);
 
 /* The row that is number `age` from the newest, which is 0. */

@@ -57,13 +57,19 @@ static int most_used_first(const void *a, const void *b)
                               : (x->number > y->number) - (x->number < y->number);
 }
 
+/* The trend is that of feasible points; the others are not ranked by their values. */
+static int is_fitted(const zi_archive *a, size_t row)
+{
+    return a->entry[row].is_ranked && !(a->entry[row].violation > 0.0);
+}
+
 /* How often each is active, and sums of its values and squares; gives how many points there are. */
 static size_t count_uses(fit *f)
 {
     const zi_archive *a = f->archive;
     size_t points = 0;
     for (size_t row = 0; row < a->rows.count; row++) {
-        if (!a->entry[row].is_ranked) {
+        if (!is_fitted(a, row)) {
             continue;
         }
         const size_t active = zi_rows_active(&a->rows, row, f->position, f->entry);
@@ -216,7 +222,7 @@ static int solve(fit *f)
         f->matrix[i * n + i] = i ? ridge : 1e-9;
     }
     for (size_t row = (a->rows.count - 1) % stride; row < a->rows.count; row += stride) {
-        if (a->entry[row].is_ranked) {
+        if (is_fitted(a, row)) {
             add_row(f, row);
         }
         if (f->batch.rows == BATCH) {
@@ -308,7 +314,7 @@ static int measure(fit *f, zi_archive *archive, const zi_noise *noise)
     double points = 0.0;
     for (size_t row = 0; row < archive->rows.count; row++) {
         zi_archive_entry *w = &archive->entry[row];
-        if (!w->is_ranked) {
+        if (!is_fitted(archive, row)) {
             continue;
         }
         w->estimate = dot(f, terms_of(f, row));
@@ -329,7 +335,7 @@ static void estimate(fit *f, zi_archive *archive, double noise)
 {
     for (size_t row = 0; row < archive->rows.count; row++) {
         zi_archive_entry *w = &archive->entry[row];
-        if (w->is_ranked) {
+        if (is_fitted(archive, row)) {
             w->estimate = zi_trend_estimate(f->trend, w->estimate, w->value, noise / sqrt(w->weight));
         }
     }

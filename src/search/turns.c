@@ -199,13 +199,15 @@ static zilch_status choose_start(const zilch_optimizer *o, start_kind kind, doub
 /* What the archive has of a point. */
 typedef enum knowledge { UNKNOWN, FAILED, KNOWN } knowledge;
 
-static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *known, double *value)
+static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *known, double *value,
+                            double *violation)
 {
     size_t point;
     int is_there;
     ZI_TRY(zi_archive_lookup(&o->archive, x, &point, &is_there));
     *known = !is_there ? UNKNOWN : o->archive.entry[point].is_ranked ? KNOWN : FAILED;
     *value = *known == KNOWN ? o->archive.sign * o->archive.entry[point].value : NAN;
+    *violation = *known == KNOWN ? o->archive.entry[point].violation : 0.0;
     return ZILCH_OK;
 }
 
@@ -228,9 +230,10 @@ static zilch_status start_first(zilch_optimizer *o, double *guess, double *other
 {
     knowledge known[2];
     double value[2];
+    double violation[2];
     ZI_TRY(choose_first(o, guess, other));
-    ZI_TRY(look_up(o, guess, &known[0], &value[0]));
-    ZI_TRY(look_up(o, other, &known[1], &value[1]));
+    ZI_TRY(look_up(o, guess, &known[0], &value[0], &violation[0]));
+    ZI_TRY(look_up(o, other, &known[1], &value[1], &violation[1]));
     if (known[0] == UNKNOWN) {
         ZI_TRY(put_slot(o, guess));
         ZI_TRY(put_slot(o, guess));
@@ -242,9 +245,11 @@ static zilch_status start_first(zilch_optimizer *o, double *guess, double *other
         return ZILCH_OK;
     }
     const int is_other =
-        known[1] == KNOWN && (known[0] != KNOWN || cost_of(o, value[1], other) < cost_of(o, value[0], guess));
+        known[1] == KNOWN && (known[0] != KNOWN || zi_is_better(violation[1], cost_of(o, value[1], other),
+                                                                violation[0], cost_of(o, value[0], guess)));
     if (known[is_other] == KNOWN) {
-        ZI_TRY(zi_refine_start(o->turns.refine, is_other ? other : guess, value[is_other], 0));
+        ZI_TRY(zi_refine_start(o->turns.refine, is_other ? other : guess, value[is_other],
+                               violation[is_other], 0));
     }
     o->turns.starts++;
     return ZILCH_OK;
@@ -257,13 +262,14 @@ static zilch_status start_later(zilch_optimizer *o, double *x)
     const start_kind kind = kind_of(o);
     knowledge known;
     double value;
+    double violation;
     ZI_TRY(choose_start(o, kind, x));
-    ZI_TRY(look_up(o, x, &known, &value));
+    ZI_TRY(look_up(o, x, &known, &value, &violation));
     if (known == UNKNOWN) {
         return put_slot(o, x);
     }
     if (known == KNOWN) {
-        ZI_TRY(zi_refine_start(t->refine, x, value, kind == DENSE));
+        ZI_TRY(zi_refine_start(t->refine, x, value, violation, kind == DENSE));
     }
     t->starts++;
     return ZILCH_OK;
@@ -280,9 +286,10 @@ static zilch_status start_again(zilch_optimizer *o)
     const zilch_status status = starts ? start_later(o, x) : start_first(o, x, x + o->dim);
     zi_free(x);
     if (status == ZILCH_OK && t->starts > starts) {
-        const int is_better = o->least_cost < t->cost;
+        const int is_better = zi_is_better(o->violation, o->least_cost, t->violation, t->cost);
         t->share = is_better || t->starts <= 2 ? most_share : fmax(least_share, share_decay * t->share);
         t->cost = o->least_cost;
+        t->violation = o->violation;
     }
     return status;
 }
@@ -294,19 +301,19 @@ static zilch_status refine(zilch_optimizer *o)
     zi_refine *r = o->turns.refine;
     size_t n;
     const double *x;
-    double *value;
+    double *value; /* and the violations behind them */
     ZI_TRY(zi_refine_ask(r, &n, &x));
-    ZI_TRY(zi_alloc(&value, n ? n : 1));
+    ZI_TRY(zi_alloc(&value, n ? 2 * n : 1));
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
         knowledge known = UNKNOWN;
-        status = look_up(o, x + i * o->dim, &known, &value[i]);
+        status = look_up(o, x + i * o->dim, &known, &value[i], &value[n + i]);
         if (status == ZILCH_OK && known == UNKNOWN) {
             status = put_slot(o, x + i * o->dim);
         }
     }
     if (status == ZILCH_OK && o->slots == 0) {
-        status = zi_refine_tell(r, n, x, value);
+        status = zi_refine_tell(r, n, x, value, value + n);
     }
     zi_free(value);
     return status;

@@ -1,4 +1,4 @@
-/* schema.sql, put into the library by cmake/embed.cmake when it is built. */
+/* schema.sql, schema4.sql and violations.sql, put into the library by cmake/embed.cmake when it is built. */
 #ifndef ZI_SCHEMA_H
 #define ZI_SCHEMA_H
 

@@ -7,6 +7,7 @@ PRAGMA user_version = 5;
 
 -- Numbers of 64 bits without a sign (seeds and ids) are kept in two's complement: those from 2^63 on look
 -- negative here. What is not known, or failed, is NULL; NaN is never stored.
+-- A study in which points have violated limits that only their evaluation knows has the columns of violations.sql too.
 
 CREATE TABLE runs (
     run         INTEGER PRIMARY KEY,  -- from 1

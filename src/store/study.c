@@ -33,6 +33,11 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_ADD_TOLD] = "INSERT INTO told (run, id, is_early, value, error) VALUES (?, ?, ?, ?, ?)",
     [ZI_FORGET_HANDED] = "DELETE FROM handed WHERE run = ?",
     [ZI_FORGET_TOLD] = "DELETE FROM told WHERE run = ?",
+    [ZI_SET_VIOLATION] =
+        "UPDATE evaluations SET violation = ? WHERE run = ? AND generation = ? AND position = ?",
+    [ZI_SET_BEST_VIOLATION] = "UPDATE generations SET best_violation = ? WHERE run = ? AND generation = ?",
+    [ZI_SET_CONCLUSION_VIOLATION] = "UPDATE conclusions SET violation = ? WHERE run = ? AND generation = ?",
+    [ZI_SET_TOLD_VIOLATION] = "UPDATE told SET violation = ? WHERE run = ? AND id = ?",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, generation, stop, point, mean, deviation,"
                           " fitness, evaluations, failures, spent, active, pruned, held_out_mean,"
                           " held_out_error, held_out_count, x)"
@@ -65,7 +70,12 @@ uint64_t zi_sum_evaluation(uint64_t sum, const zilch_evaluation *evaluation)
     sum = sum_u64(sum, evaluation->generation);
     sum = sum_u64(sum, evaluation->id);
     sum = sum_u64(sum, evaluation->point);
-    return sum_u64(sum_u64(sum, bits), weight);
+    sum = sum_u64(sum_u64(sum, bits), weight);
+    if (evaluation->violation > 0.0) { /* sums of runs without any are as they always were */
+        memcpy(&bits, &evaluation->violation, sizeof bits);
+        sum = sum_u64(sum, bits);
+    }
+    return sum;
 }
 
 zi_run_traits zi_run_traits_read(zi_statement *row)
@@ -304,7 +314,9 @@ static zilch_status add_generation(zilch_study *study, const known_run *known,
         zi_bind_u64(add, progress.best_active);
         zi_bind_u64(add, best.point);
     }
-    return zi_statement_run(add);
+    ZI_TRY(zi_statement_run(add));
+    return zi_study_set_violation(study, ZI_SET_BEST_VIOLATION, progress.best_violation, known->run, 1,
+                                  &progress.generations);
 }
 
 static zilch_status add_evaluations(zilch_study *study, known_run *known, const zilch_optimizer *optimizer)
@@ -320,7 +332,8 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
                                              .id = told[i].id,
                                              .point = told[i].point,
                                              .value = value,
-                                             .weight = told[i].weight};
+                                             .weight = told[i].weight,
+                                             .violation = told[i].violation};
         zi_bind_u64(add, known->run);
         zi_bind_u64(add, evaluation.generation);
         zi_bind_u64(add, i);
@@ -330,6 +343,8 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
         zi_bind_double(add, zi_archive_fitness(archive, value, archive->entry[told[i].point].active));
         zi_bind_double(add, evaluation.weight);
         ZI_TRY(zi_statement_run(add));
+        ZI_TRY(zi_study_set_violation(study, ZI_SET_VIOLATION, evaluation.violation, known->run, 2,
+                                      (const uint64_t[]){evaluation.generation, i}));
         known->evaluations_sum = zi_sum_evaluation(known->evaluations_sum, &evaluation);
     }
     return ZILCH_OK;
@@ -415,7 +430,11 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
     if (conclusion->is_recommending) {
         ZI_TRY(bind_recommendation(study, put, conclusion, x, (size_t)known.traits.dim));
     }
-    return zi_statement_run(put);
+    ZI_TRY(zi_statement_run(put));
+    return conclusion->is_recommending
+               ? zi_study_set_violation(study, ZI_SET_CONCLUSION_VIOLATION,
+                                        conclusion->recommendation.violation, run, 1, &known.generation)
+               : ZILCH_OK;
 }
 
 zilch_status zilch_study_conclude(zilch_study *study, uint64_t run, const zilch_conclusion *conclusion,

@@ -25,6 +25,10 @@ typedef enum zi_study_write {
     ZI_ADD_TOLD,
     ZI_FORGET_HANDED,
     ZI_FORGET_TOLD,
+    ZI_SET_VIOLATION,
+    ZI_SET_BEST_VIOLATION,
+    ZI_SET_CONCLUSION_VIOLATION,
+    ZI_SET_TOLD_VIOLATION,
     ZI_STUDY_WRITES
 } zi_study_write;
 
@@ -113,6 +117,13 @@ zilch_status zi_version4_show(zi_sql *sql);
 zilch_status zi_version4_upgrade(zilch_study *study);
 zilch_status zi_version4_schema(char **out); /* what makes the tables of a file that was; to be freed */
 zilch_status zi_study_version(zi_sql *sql, int *version);
+
+/* Violations (study_violations.c). One above 0 is put into a row that is there, which the run and so many
+ * keys find. A text is chosen by whether the file has columns for them. */
+zilch_status zi_study_set_violation(zilch_study *study, zi_study_write which, double violation, uint64_t run,
+                                    size_t keys, const uint64_t *key);
+zilch_status zi_study_choose(zilch_study *study, const char *with, const char *without, const char **out);
+double zi_column_violation(zi_statement *row);
 
 zilch_status zi_study_fail_run(const zilch_study *study, uint64_t run); /* there is no such run */
 

@@ -39,9 +39,11 @@ static zilch_status read_told(zi_statement *row, void *context)
     const uint64_t id = zi_column_u64(row);
     const double value = zi_column_double(row);
     const double error = zi_column_double(row);
+    const double violation = zi_column_violation(row);
     ZI_TRY(zi_columns_check(row, "run", t->run));
     const uint64_t generations = t->optimizer->generations;
-    const zilch_status status = zilch_optimizer_tell_error(t->optimizer, 1, &id, &value, &error);
+    const zilch_status status =
+        zilch_optimizer_tell_violation(t->optimizer, 1, &id, &value, &error, &violation);
     if (status == ZILCH_ENOMEM) {
         return status;
     }
@@ -72,15 +74,24 @@ static zilch_status ask_again(turn *t)
     return t->handed ? zilch_optimizer_ask(t->optimizer, t->handed, t->id, t->x) : ZILCH_OK;
 }
 
-#define TOLD "SELECT id, value, error FROM told WHERE run = ? AND is_early = "
+#define TOLD(violation, is_early) \
+    "SELECT id, value, error, " violation " FROM told WHERE run = ? AND is_early = " is_early " ORDER BY id"
+
+static zilch_status tell_again(turn *t, int is_early)
+{
+    const char *text;
+    ZI_TRY(is_early ? zi_study_choose(t->study, TOLD("violation", "1"), TOLD("0.0", "1"), &text)
+                    : zi_study_choose(t->study, TOLD("violation", "0"), TOLD("0.0", "0"), &text));
+    return zi_study_rows(t->study, text, t->run, read_told, t);
+}
 
 static zilch_status catch_up(turn *t)
 {
     ZI_TRY(zilch_study_resume(t->study, t->run, &t->optimizer));
     ZI_TRY(zi_study_rows(t->study, "SELECT points FROM handed WHERE run = ?", t->run, read_handed, t));
-    ZI_TRY(zi_study_rows(t->study, TOLD "1 ORDER BY id", t->run, read_told, t));
+    ZI_TRY(tell_again(t, 1));
     ZI_TRY(ask_again(t));
-    return zi_study_rows(t->study, TOLD "0 ORDER BY id", t->run, read_told, t);
+    return tell_again(t, 0);
 }
 
 static void turn_free(turn *t)
@@ -188,22 +199,6 @@ zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capaci
 
 /* ---- Telling -------------------------------------------------------------------------------------- */
 
-static zilch_status add_told(const turn *t, size_t n, const uint64_t *id, const double *value,
-                             const double *error)
-{
-    zi_statement *add;
-    ZI_TRY(zi_study_prepare(t->study, ZI_ADD_TOLD, &add));
-    for (size_t i = 0; i < n; i++) {
-        zi_bind_u64(add, t->run);
-        zi_bind_u64(add, id[i]);
-        zi_bind_u64(add, t->handed == 0);
-        zi_bind_double(add, isfinite(value[i]) ? value[i] : NAN);
-        zi_bind_double(add, error ? error[i] : NAN);
-        ZI_TRY(zi_statement_run(add));
-    }
-    return ZILCH_OK;
-}
-
 static zilch_status forget(const turn *t)
 {
     static const zi_study_write both[] = {ZI_FORGET_HANDED, ZI_FORGET_TOLD};
@@ -220,17 +215,37 @@ static zilch_status forget(const turn *t)
 typedef struct news {
     size_t n;
     const uint64_t *id;
-    const double *value, *error;
+    const double *value, *error, *violation;
     int is_closed;
     int is_failed; /* nothing of it succeeded: that stays so, whatever the status */
 } news;
+
+static zilch_status add_told(const turn *t, const news *w)
+{
+    zi_statement *add;
+    ZI_TRY(zi_study_prepare(t->study, ZI_ADD_TOLD, &add));
+    for (size_t i = 0; i < w->n; i++) {
+        const double violation = w->violation ? w->violation[i] : 0.0;
+        const int is_good = isfinite(w->value[i]) && isfinite(zilch_violation(1, &violation));
+        zi_bind_u64(add, t->run);
+        zi_bind_u64(add, w->id[i]);
+        zi_bind_u64(add, t->handed == 0);
+        zi_bind_double(add, is_good ? w->value[i] : NAN);
+        zi_bind_double(add, w->error ? w->error[i] : NAN);
+        ZI_TRY(zi_statement_run(add));
+        if (is_good) {
+            ZI_TRY(zi_study_set_violation(t->study, ZI_SET_TOLD_VIOLATION, violation, t->run, 1, &w->id[i]));
+        }
+    }
+    return ZILCH_OK;
+}
 
 static zilch_status tell(turn *t, news *w)
 {
     ZI_TRY(catch_up(t));
     const uint64_t generations = t->optimizer->generations;
     const zilch_status status =
-        w->n ? zilch_optimizer_tell_error(t->optimizer, w->n, w->id, w->value, w->error)
+        w->n ? zilch_optimizer_tell_violation(t->optimizer, w->n, w->id, w->value, w->error, w->violation)
              : zilch_optimizer_advance(t->optimizer);
     w->is_closed = t->optimizer->generations > generations;
     w->is_failed = status == ZILCH_EOBJECTIVE && t->optimizer->handed == 0;
@@ -239,7 +254,7 @@ static zilch_status tell(turn *t, news *w)
     }
     ZI_TRY(status);
     if (!w->is_closed) {
-        return add_told(t, w->n, w->id, w->value, w->error);
+        return add_told(t, w);
     }
     const zilch_timings unknown = {0};
     size_t length;
@@ -267,7 +282,14 @@ static zilch_status take_turn(zilch_study *study, uint64_t run, news *w, int *is
 zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
                               const double *value, const double *error, int *is_closed)
 {
-    news w = {.n = n, .id = id, .value = value, .error = error};
+    return zilch_study_tell_violation(study, run, n, id, value, error, NULL, is_closed);
+}
+
+zilch_status zilch_study_tell_violation(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                                        const double *value, const double *error, const double *violation,
+                                        int *is_closed)
+{
+    news w = {.n = n, .id = id, .value = value, .error = error, .violation = violation};
     ZI_TRY(zi_study_check_writable(study, study));
     if (n && (!id || !value)) {
         return zi_fail(ZILCH_EARG, "study: ids and values must be given");

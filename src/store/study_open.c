@@ -4,6 +4,7 @@
 #include "store/study.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { APPLICATION = 0x7a696c63, VERSION = 5, OLDEST = 4 }; /* as in schema.sql */
 enum { PATIENCE = 10000 };                                  /* milliseconds */
@@ -30,16 +31,33 @@ zilch_status zi_study_version(zi_sql *sql, int *version)
     return ZILCH_OK;
 }
 
+/* Whether the tables are those that the text makes, with the columns for violations or without. */
+static zilch_status has_tables(zi_sql *sql, const char *text, int *is_same)
+{
+    char *both;
+    ZI_TRY(zi_sql_has_tables(sql, text, is_same));
+    if (*is_same) {
+        return ZILCH_OK;
+    }
+    const size_t size = strlen(text) + strlen(zi_schema_texts[2].text) + 1;
+    ZI_TRY(zi_alloc(&both, size));
+    snprintf(both, size, "%s%s", text, zi_schema_texts[2].text);
+    const zilch_status status = zi_sql_has_tables(sql, both, is_same);
+    zi_free(both);
+    return status;
+}
+
 /* The tables must be ours to the letter: in tables of another making a column could be computed, without end.
  * A file of an earlier version that was brought up to date has some tables as they were. */
 static zilch_status check_tables(zi_sql *sql, int version)
 {
     int is_same;
     char *text;
-    ZI_TRY(zi_sql_has_tables(sql, zi_schema_texts[version == 4].text, &is_same));
+    ZI_TRY(version == 4 ? zi_sql_has_tables(sql, zi_schema_texts[1].text, &is_same)
+                        : has_tables(sql, zi_schema_texts[0].text, &is_same));
     if (!is_same && version == VERSION) {
         ZI_TRY(zi_version4_schema(&text));
-        const zilch_status status = zi_sql_has_tables(sql, text, &is_same);
+        const zilch_status status = has_tables(sql, text, &is_same);
         zi_free(text);
         ZI_TRY(status);
     }

@@ -176,10 +176,12 @@ typedef struct generations_reading {
 
 static void read_best(zi_statement *row, zilch_generation *generation)
 {
-    generation->best_value = generation->best_fitness = NAN;
+    generation->best_value = generation->best_fitness = generation->best_violation = NAN;
+    const double violation = zi_column_violation(row);
     if (zi_column_is_null(row)) {
         return; /* nothing has succeeded */
     }
+    generation->best_violation = violation;
     generation->best_value = zi_column_double(row);
     generation->best_fitness = zi_column_double(row);
     generation->best_active = (size_t)zi_column_count(row);
@@ -207,6 +209,10 @@ static zilch_status read_generation(zi_statement *row, void *context)
     return reading->reader(reading->context, &generation);
 }
 
+#define GENERATIONS(violation)                                                                   \
+    "SELECT generation, evaluations, failures, points, noise, evaluating, searching, " violation \
+    ", best_value, best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation"
+
 zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_generation_reader reader,
                                      void *context)
 {
@@ -216,11 +222,9 @@ zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_gen
     }
     ZI_TRY(find_shape(study, run, &shape));
     generations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
-    return zi_study_rows(
-        study,
-        "SELECT generation, evaluations, failures, points, noise, evaluating, searching, best_value,"
-        " best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation",
-        run, read_generation, &reading);
+    const char *text;
+    ZI_TRY(zi_study_choose(study, GENERATIONS("best_violation"), GENERATIONS("0.0"), &text));
+    return zi_study_rows(study, text, run, read_generation, &reading);
 }
 
 static zilch_status take_last(void *context, const zilch_generation *generation)
@@ -235,7 +239,7 @@ zilch_status zilch_study_last(zilch_study *study, uint64_t run, zilch_generation
     if (!out) {
         return zi_fail(ZILCH_EARG, "study: no place for the generation given");
     }
-    *out = (zilch_generation){.best_value = NAN, .best_fitness = NAN, .noise = NAN};
+    *out = (zilch_generation){.best_value = NAN, .best_fitness = NAN, .noise = NAN, .best_violation = NAN};
     return zilch_study_generations(study, run, take_last, out);
 }
 
@@ -246,7 +250,7 @@ typedef struct sequence {
     uint64_t generation, next; /* position */
 } sequence;
 
-/* The columns generation, position, id, point and value. */
+/* The columns generation, position, id, point, value, weight and violation. */
 static void read_evaluation_row(zi_statement *row, sequence *order, zilch_evaluation *out)
 {
     *out = (zilch_evaluation){.generation = zi_column_count(row)};
@@ -255,6 +259,7 @@ static void read_evaluation_row(zi_statement *row, sequence *order, zilch_evalua
     out->point = zi_column_count(row);
     out->value = zi_column_double(row);
     out->weight = zi_column_double(row);
+    out->violation = zi_column_violation(row);
     if (out->generation == order->generation + 1) {
         *order = (sequence){.generation = out->generation};
     }
@@ -304,6 +309,11 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     return reading->reader(reading->context, &evaluation);
 }
 
+#define EVALUATIONS(violation)                                                                        \
+    "SELECT generation, position, id, e.point, value, weight, " violation ", fitness, active, genome" \
+    " FROM evaluations e LEFT JOIN points p ON p.run = e.run AND p.point = e.point"                   \
+    " WHERE e.run = ? ORDER BY generation, position"
+
 zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
                                      void *context)
 {
@@ -312,14 +322,10 @@ zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_eva
     }
     evaluations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
     ZI_TRY(find_shape(study, run, &reading.shape));
+    const char *text;
+    ZI_TRY(zi_study_choose(study, EVALUATIONS("violation"), EVALUATIONS("0.0"), &text));
     ZI_TRY(zi_alloc(&reading.x, reading.shape.dim));
-    const zilch_status status =
-        zi_study_rows(study,
-                      "SELECT generation, position, id, e.point, value, weight, fitness, active, genome"
-                      " FROM evaluations e"
-                      " LEFT JOIN points p ON p.run = e.run AND p.point = e.point"
-                      " WHERE e.run = ? ORDER BY generation, position",
-                      run, read_evaluation, &reading);
+    const zilch_status status = zi_study_rows(study, text, run, read_evaluation, &reading);
     zi_free(reading.x);
     return status;
 }
@@ -396,6 +402,7 @@ static zilch_status read_value(zi_statement *row, void *context)
                                     .point = (size_t)evaluation.point,
                                     .value = evaluation.value,
                                     .error = NAN,
+                                    .violation = evaluation.violation,
                                     .weight = evaluation.weight};
     return name_failure(r, zi_optimizer_restore_value(r->optimizer, &restored));
 }
@@ -412,8 +419,13 @@ static zilch_status read_count(zi_statement *row, void *context)
                : fail_damaged(r->study, r->run, "a generation is missing");
 }
 
+#define VALUES(violation)                                                                   \
+    "SELECT generation, position, id, point, value, weight, " violation " FROM evaluations" \
+    " WHERE run = ? ORDER BY generation, position"
+
 static zilch_status resume(resuming *r)
 {
+    const char *text;
     zilch_study *study = r->study;
     ZI_TRY(zi_study_rows(study,
                          "SELECT " ZI_RUN_TRAITS ", generation, points_sum, evaluations_sum, state"
@@ -428,11 +440,8 @@ static zilch_status resume(resuming *r)
                          r->run, read_count, r));
     ZI_TRY(zi_study_rows(study, "SELECT point, active, genome FROM points WHERE run = ? ORDER BY point",
                          r->run, read_point, r));
-    ZI_TRY(
-        zi_study_rows(study,
-                      "SELECT generation, position, id, point, value, weight FROM evaluations WHERE run = ?"
-                      " ORDER BY generation, position",
-                      r->run, read_value, r));
+    ZI_TRY(zi_study_choose(study, VALUES("violation"), VALUES("0.0"), &text));
+    ZI_TRY(zi_study_rows(study, text, r->run, read_value, r));
     if (r->points_found != r->points_sum || r->evaluations_found != r->evaluations_sum) {
         return fail_damaged(study, r->run, "points or evaluations are not those that were recorded");
     }
@@ -489,14 +498,17 @@ static void read_recommendation(zi_statement *row, zilch_conclusion *out)
     r->spent = zi_column_count(row);
     r->active = (size_t)zi_column_count(row);
     r->pruned = (size_t)zi_column_count(row);
+    r->violation = zi_column_violation(row);
+    r->violation = isnan(r->mean) ? NAN : r->violation;
     out->held_out_mean = zi_column_double(row);
     out->held_out_error = zi_column_double(row);
     out->held_out_count = zi_column_count(row);
 }
 
-#define CONCLUSION                                                                                     \
-    "dim, c.generation, stop, point, mean, deviation, fitness, evaluations, failures, spent, active, " \
-    "pruned,"                                                                                          \
+#define CONCLUSION(violation)                                                                         \
+    "SELECT dim, c.generation, stop, point, mean, deviation, fitness, evaluations, failures, spent, " \
+    "active, "                                                                                        \
+    "pruned, " violation ","                                                                          \
     " held_out_mean, held_out_error, held_out_count, x FROM runs r"
 
 /* The columns of CONCLUSION; the generation is NULL where there is none. `x` may be NULL. */
@@ -533,16 +545,20 @@ static zilch_status read_conclusion(zi_statement *row, void *context)
     return read_conclusion_row(row, &generation, c->out, c->x);
 }
 
+#define LAST                                                                   \
+    " JOIN checkpoints k USING (run) LEFT JOIN conclusions c ON c.run = r.run" \
+    " AND c.generation = k.generation WHERE r.run = ?"
+#define ALL " JOIN conclusions c USING (run) WHERE r.run = ? ORDER BY c.generation"
+
 zilch_status zilch_study_conclusion(zilch_study *study, uint64_t run, zilch_conclusion *out, double *x)
 {
     if (!study || !out) {
         return zi_fail(ZILCH_EARG, "study: it and a place for the conclusion must be given");
     }
     concluding c = {.out = out, .x = x};
-    ZI_TRY(zi_study_rows(study,
-                         "SELECT " CONCLUSION " JOIN checkpoints k USING (run) LEFT JOIN conclusions c"
-                         " ON c.run = r.run AND c.generation = k.generation WHERE r.run = ?",
-                         run, read_conclusion, &c));
+    const char *text;
+    ZI_TRY(zi_study_choose(study, CONCLUSION("violation") LAST, CONCLUSION("0.0") LAST, &text));
+    ZI_TRY(zi_study_rows(study, text, run, read_conclusion, &c));
     return c.is_found ? ZILCH_OK : zi_study_fail_run(study, run);
 }
 
@@ -570,11 +586,11 @@ zilch_status zilch_study_conclusions(zilch_study *study, uint64_t run, zilch_con
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
     conclusions_reading reading = {.reader = reader, .context = context};
+    const char *text;
     ZI_TRY(find_shape(study, run, &shape));
+    ZI_TRY(zi_study_choose(study, CONCLUSION("violation") ALL, CONCLUSION("0.0") ALL, &text));
     ZI_TRY(zi_alloc(&reading.x, shape.dim));
-    const zilch_status status = zi_study_rows(
-        study, "SELECT " CONCLUSION " JOIN conclusions c USING (run) WHERE r.run = ? ORDER BY c.generation",
-        run, read_each_conclusion, &reading);
+    const zilch_status status = zi_study_rows(study, text, run, read_each_conclusion, &reading);
     zi_free(reading.x);
     return status;
 }

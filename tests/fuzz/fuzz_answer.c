@@ -28,6 +28,7 @@ static void check_answer(const char *line, size_t length, zilch_protocol protoco
     const zi_verdict verdict = zi_answer_read(line, length, protocol, &answer);
     MUST(verdict == ZI_ANSWER_VALUE ? isfinite(answer.value) : isnan(answer.value));
     MUST(isnan(answer.sigma) || (answer.sigma >= 0.0 && isfinite(answer.sigma)));
+    MUST(answer.violation >= 0.0 && isfinite(answer.violation));
     if (verdict != ZI_ANSWER_VALUE) {
         zi_answer_describe(&answer, verdict, line, reason);
         MUST(*reason && memchr(reason, '\0', sizeof reason));
@@ -50,6 +51,7 @@ static void check_told(const uint8_t *data, size_t size)
     for (size_t i = 0; told && i < told->count; i++) {
         MUST(told->reason[i] ? isnan(told->value[i]) : 1);
         MUST(!isinf(told->value[i]) && (isnan(told->sigma[i]) || told->sigma[i] >= 0.0));
+        MUST(told->violation[i] >= 0.0 && isfinite(told->violation[i]));
     }
     zilch_answers_destroy(told);
     fclose(stream);

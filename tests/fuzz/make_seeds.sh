@@ -52,12 +52,15 @@ seed npy "\\003\\000\\052\\000\\000\\000{'descr':'>f8','fortran_order':True,'sha
 for protocol in 0 1; do
   seed answer '%s{"id":7,"value":3.25}' "$protocol"
   seed answer '%s{"id":7,"value":-1e3,"sigma":0.5}' "$protocol"
+  seed answer '%s{"id":7,"value":1,"violations":[0.3, -1,2e-3]}' "$protocol"
+  seed answer '%s{"id":7,"value":1,"violation":0.3}' "$protocol"
   seed answer '%s{"id":7,"error":"it was \\"dark\\""}' "$protocol"
   seed answer '%s{"id":7,"value":null,"x":[1,{"a":true}]}' "$protocol"
 done
 for answer in ' 3.25 ' nan 0x1p3 -inf 1e999 abc; do seed answer '2%s' "$answer"; done
 seed answer '3{"id":1,"value":2}\n{"id":2,"error":"no"}\n\n# end\n'
 seed answer '3id,value,sigma\n1,2.5,0.5\n2,nan,\n'
+seed answer '3id,value,violation\n1,2.5,0.5\n2,1,-3\n3,1,nan\n'
 seed answer '4x;id;y;value\n0.5;"7";0;failed\n'
 seed answer '41 2.5\n2\t-1e3\t0.1\r\n'
 seed answer '5low,high\n-1,1\nnone,2 # c\n,\n0,none\n'
