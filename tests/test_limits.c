@@ -254,6 +254,9 @@ static void contradictions_are_named(void **state)
     options.linear_limits = limit;
     options.linear_limit_count = 3;
     expect_refused(&options, 4, "no point keeps limits 2 and 3;");
+    limit[0] = limit[1]; /* said twice, it is named once */
+    expect_refused(&options, 4, "no point keeps limits 2 and 3;");
+    limit[0] = (zilch_linear_limit){.count = 4, .lower = 1, .upper = 3};
     options.linear_limit_count = 2;
     options.lower = lower;
     options.upper = upper;
@@ -398,13 +401,12 @@ static void minimum_on_the_simplex_is_found(void **state)
     options.upper = upper;
     options.linear_limits = &limit;
     options.linear_limit_count = 1;
-    limits.evaluations = 2000;
+    limits.evaluations = 500; /* by the refinement: if others do not move along, 1e-6 is not reached */
     zilch_optimizer *o = create_with(SUM_DIM, 2, &options);
     assert_int_equal(zilch_optimizer_run(o, aim_objective, NULL, &limits, NULL, NULL, NULL), ZILCH_OK);
     assert_int_equal(zilch_optimizer_best(o, NULL, &record), ZILCH_OK);
     const double least = least_on_simplex(best);
-    printf("least %.12g, found %.12g\n", least, record.value);
-    assert_true(record.value <= least * (1.0 + 1e-4) && record.value >= least * (1.0 - 1e-9));
+    assert_true(record.value <= least * (1.0 + 1e-8) && record.value >= least * (1.0 - 1e-9));
     zilch_optimizer_destroy(o);
 }
 
