@@ -1163,14 +1163,13 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
  * would have ended. Without `evaluations`, `generations` and `stagnation`, a search ends when it has
  * converged: when half of its evaluations, and at least 1000 + 20 dim of them, have found nothing better. The
  * other methods than the default then end after 100 generations, as the publication's searches do. */
-#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                          \
-    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                   \
-          "Evaluations in all: those of the search and of the final check; 0: no limit.")      \
-    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                   \
-          "Stop the search after this many generations, before the final check; 0: no limit.") \
-    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON,                                           \
-           "Stop when the value of a feasible point is as good as this.")                      \
-    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                    \
+#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
+    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
+          "Evaluations in all: those of the search and of the final check; 0: no limit.")                    \
+    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                                 \
+          "Stop the search after this many generations, before the final check; 0: no limit.")               \
+    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
+    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
           "Stop after this many generations without a better fitness; 0: no limit.")
 
 typedef struct zilch_limits {

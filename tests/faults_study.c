@@ -357,29 +357,53 @@ static zilch_status waiting(object *made)
 }
 
 /* The last point that is out, in a run of which `closed` says whether that closes it. */
-static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double value, int closed)
+static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double value, double violation,
+                             int closed)
 {
     int is_closed = 99;
     made->any = NULL;
-    const zilch_status status = zilch_study_tell(s.study, run, 1, &id, &value, NULL, &is_closed);
+    const zilch_status status =
+        violation > 0.0
+            ? zilch_study_tell_violation(s.study, run, 1, &id, &value, NULL, &violation, &is_closed)
+            : zilch_study_tell(s.study, run, 1, &id, &value, NULL, &is_closed);
     assert_int_equal(is_closed, status == ZILCH_OK ? closed : 0);
     return status;
 }
 
 static zilch_status tell_open(object *made)
 {
-    return tell_one(made, OPEN, 17, 1.5, 0);
+    return tell_one(made, OPEN, 17, 1.5, 0.0, 0);
 }
 
 static zilch_status tell_closing(object *made)
 {
-    return tell_one(made, CLOSING, 11, 1.5, 1);
+    return tell_one(made, CLOSING, 11, 1.5, 0.0, 1);
+}
+
+/* The first violation of the study, which gets its columns. */
+static zilch_status tell_violating(object *made)
+{
+    return tell_one(made, OPEN, 17, 1.5, 0.5, 0);
+}
+
+static zilch_status tell_violating_last(object *made)
+{
+    return tell_one(made, CLOSING, 11, 1.5, 0.5, 1);
+}
+
+static zilch_status look_for_violations(object *made)
+{
+    int is_found = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_has_violations(s.study, &is_found);
+    assert_int_equal(is_found, 0);
+    return status;
 }
 
 /* That nothing succeeded is what it says when it has done all. */
 static zilch_status tell_failing(object *made)
 {
-    const zilch_status status = tell_one(made, FAILING, 11, NAN, 0);
+    const zilch_status status = tell_one(made, FAILING, 11, NAN, 0.0, 0);
     return status == ZILCH_EOBJECTIVE ? ZILCH_OK : status;
 }
 
@@ -552,6 +576,9 @@ const fault_call study_calls[] = {
     {"zilch_study_waiting", "", open_put, waiting, finish_study, 1, 0, 1},
     {"zilch_study_tell", "", open_put, tell_open, finish_study, 1, 0, 1},
     {"zilch_study_tell", "closing", open_put, tell_closing, finish_study, 1, 0, 1},
+    {"zilch_study_tell_violation", "", open_put, tell_violating, finish_study, 1, 0, 1},
+    {"zilch_study_tell_violation", "closing", open_put, tell_violating_last, finish_study, 1, 0, 1},
+    {"zilch_study_has_violations", "", open_put, look_for_violations, finish_study, 1, 0, 1},
     {"zilch_study_tell", "failing", open_put, tell_failing, finish_study, 1, 0, 1},
     {"zilch_study_advance", "", open_put, advance, finish_study, 1, 0, 1},
     {"zilch_study_fail", "", open_put, put_failures, finish_study, 1, 0, 1},

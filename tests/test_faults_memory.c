@@ -1376,6 +1376,7 @@ static void small_things_are_quiet(void)
     QUIET(zilch_processors, ());
     QUIET(zilch_line_free, (&(zilch_line){0}));
     QUIET(zilch_quantile, (8, x, 0.3));
+    QUIET(zilch_violation, (8, x));
     QUIET(zilch_tally_add, (&tally, 1.0));
     QUIET(zilch_tally_deviation, (&tally));
     QUIET(zilch_fingerprint, (ZILCH_FINGERPRINT_BEGIN, x, sizeof x));
@@ -1607,12 +1608,14 @@ static zilch_status tell_all(zilch_optimizer *o, deed *d)
 {
     const size_t n = 10; /* two stay open */
     double error[10];
+    double violation[10];
     for (size_t i = 0; i < n; i++) {
         evaluate_asked(d, i);
+        violation[i] = i % 3 == 1 ? 0.25 : 0.0;
         error[i] = d->is_exact ? NAN : 0.25 + noise_of(d->a.id[i]);
     }
     return zilch_optimizer_progress(o).waiting == d->a.n
-               ? zilch_optimizer_tell_error(o, n, d->a.id, d->a.value, error)
+               ? zilch_optimizer_tell_violation(o, n, d->a.id, d->a.value, error, violation)
                : zilch_optimizer_advance(o);
 }
 
@@ -1620,6 +1623,13 @@ static zilch_status tell_few(zilch_optimizer *o, deed *d)
 {
     evaluate_asked(d, 0);
     return zilch_optimizer_tell(o, 1, d->a.id, d->a.value);
+}
+
+static zilch_status tell_late_error(zilch_optimizer *o, deed *d)
+{
+    const double error = d->is_exact ? NAN : 0.5;
+    evaluate_asked(d, 10);
+    return zilch_optimizer_tell_error(o, 1, d->a.id + 10, d->a.value + 10, &error);
 }
 
 static zilch_status tell_late(zilch_optimizer *o, deed *d)
@@ -1638,6 +1648,12 @@ static zilch_status tell_foreign(zilch_optimizer *o, deed *d)
 {
     static const double x[DIM] = {1, 1, 1, 0};
     return zilch_optimizer_tell_point(o, x, d->is_exact ? distance_of(DIM, x) : 0.5);
+}
+
+static zilch_status tell_foreign_violation(zilch_optimizer *o, deed *d)
+{
+    static const double x[DIM] = {1, 1, 2, 0};
+    return zilch_optimizer_tell_point_violation(o, x, d->is_exact ? distance_of(DIM, x) : 0.5, 0.75);
 }
 
 static zilch_status pack(zilch_optimizer *o, deed *d)
@@ -1678,14 +1694,24 @@ static const struct {
     const char *function; /* of zilch.h */
     act run;
 } story[] = {
-    {"zilch_optimizer_wanted", want},         {"zilch_optimizer_ask", ask_all},
-    {"zilch_optimizer_tell", tell_few},       {"zilch_optimizer_advance", advance},
-    {"zilch_optimizer_ask", ask_all},         {"zilch_optimizer_tell_error", tell_all},
-    {"zilch_optimizer_tell", tell_late},      {"zilch_optimizer_tell_point", tell_foreign},
-    {"zilch_optimizer_wanted", want},         {"zilch_optimizer_ask", ask_beyond},
-    {"zilch_optimizer_tell_error", tell_all}, {"zilch_optimizer_run", optimize},
-    {"zilch_optimizer_recommend", recommend}, {"zilch_optimizer_best", read_all},
-    {"zilch_optimizer_pack", pack},           {"zilch_optimizer_run", optimize},
+    {"zilch_optimizer_wanted", want},
+    {"zilch_optimizer_ask", ask_all},
+    {"zilch_optimizer_tell", tell_few},
+    {"zilch_optimizer_advance", advance},
+    {"zilch_optimizer_ask", ask_all},
+    {"zilch_optimizer_tell_violation", tell_all},
+    {"zilch_optimizer_tell", tell_late},
+    {"zilch_optimizer_tell_error", tell_late_error},
+    {"zilch_optimizer_tell_point", tell_foreign},
+    {"zilch_optimizer_tell_point_violation", tell_foreign_violation},
+    {"zilch_optimizer_wanted", want},
+    {"zilch_optimizer_ask", ask_beyond},
+    {"zilch_optimizer_tell_violation", tell_all},
+    {"zilch_optimizer_run", optimize},
+    {"zilch_optimizer_recommend", recommend},
+    {"zilch_optimizer_best", read_all},
+    {"zilch_optimizer_pack", pack},
+    {"zilch_optimizer_run", optimize},
 };
 
 /* A fault in a story: allocation k of one of its chapters. */

@@ -287,6 +287,26 @@ static void pruning_keeps_limits(void **state)
     }
 }
 
+/* The trend is that of feasible points, and estimates no other. */
+static void the_trend_is_of_feasible_points(void **state)
+{
+    (void)state;
+    limited l = {.kind = 0, .is_told = 1, .noise = 0.5};
+    zilch_limits limits = zilch_limits_defaults();
+    limits.evaluations = 3000;
+    zilch_optimizer *o = create_with(DIM, 1, NULL);
+    OK(zilch_optimizer_run(o, limited_objective, &l, &limits, NULL, NULL, NULL));
+    assert_true(o->trend.terms > 0);
+    size_t estimated = 0;
+    for (size_t row = 0; row < o->archive.rows.count; row++) {
+        const zi_archive_entry *w = &o->archive.entry[row];
+        assert_true(!(w->violation > 0.0) || w->estimate == w->value);
+        estimated += w->estimate != w->value;
+    }
+    assert_true(estimated > 100);
+    zilch_optimizer_destroy(o);
+}
+
 /* ---- Files ------------------------------------------------------------------------------------------ */
 
 /* A few evaluations at a time, with other orders; interrupted after each, or not. */
@@ -534,6 +554,8 @@ static void a_changed_violation_is_noticed(void **state)
         sqlite3_close(database);
         zilch_optimizer *resumed;
         assert_int_equal(zilch_study_resume(reader, run, &resumed), ZILCH_EFORMAT);
+        assert_non_null(
+            strstr(zilch_last_error(), k < 2 ? "not those that were recorded" : "an evaluation of"));
         zilch_study_close(reader);
         zilch_optimizer_destroy(plain);
         remove_study();
@@ -552,6 +574,7 @@ int main(void)
         cmocka_unit_test(every_method_keeps_limits),
         cmocka_unit_test(the_least_violation_is_found),
         cmocka_unit_test(pruning_keeps_limits),
+        cmocka_unit_test(the_trend_is_of_feasible_points),
         cmocka_unit_test(a_search_goes_on_from_bytes),
         cmocka_unit_test(bytes_are_checked),
         cmocka_unit_test_setup_teardown(a_study_keeps_violations, make_folder, remove_folder),

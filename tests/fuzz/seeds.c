@@ -117,13 +117,14 @@ static void make_networks(void)
 static void advance(zilch_optimizer *o, size_t told)
 {
     uint64_t id[POPULATION];
-    double x[POPULATION * DIM], value[POPULATION], error[POPULATION];
+    double x[POPULATION * DIM], value[POPULATION], error[POPULATION], violation[POPULATION];
     MUST(zilch_optimizer_ask(o, POPULATION, id, x) == ZILCH_OK);
     for (size_t i = 0; i < POPULATION; i++) {
         value[i] = id[i] % 5 == 4 ? NAN : fabs(x[i * DIM] - 1.0) + fabs(x[i * DIM + 1]);
         error[i] = id[i] % 4 ? NAN : 0.5;
+        violation[i] = id[i] % 3 == 1 ? 0.25 : 0.0;
     }
-    MUST(zilch_optimizer_tell_error(o, told, id, value, error) == ZILCH_OK);
+    MUST(zilch_optimizer_tell_violation(o, told, id, value, error, violation) == ZILCH_OK);
 }
 
 static void make_optimizer(const char *name, const zilch_optimizer_options *options)
