@@ -754,6 +754,19 @@ static uint64_t finish_answers(object made)
     return sum;
 }
 
+static zilch_status read_limits(object *made)
+{
+    size_t count;
+    return zilch_linear_limits_parse("sum = 1; 2 x1 - x2 <= 3\nx3 >= 0", 3, NULL, &made->limits, &count);
+}
+
+static uint64_t finish_limits(object made)
+{
+    const uint64_t sum = sum_of(1, made.limits[1].weight, 2 * sizeof(double));
+    zilch_linear_limits_free(made.limits, 3);
+    return sum;
+}
+
 static zilch_status cut_words(object *made)
 {
     return zilch_program_words(&made->words, "sh -c 'a b'");
@@ -1158,6 +1171,7 @@ static const fault_call calls[] = {
     {"zilch_problem_fit", "logistic", NULL, fit_logistic, finish_output, 0, 0, 0},
     {"zilch_pool_objective", "", NULL, evaluate_in_pool, finish_output, 0, 0, 0},
     {"zilch_program_open", "", NULL, open_program, finish_program, 0, 0, 0},
+    {"zilch_linear_limits_parse", "", NULL, read_limits, finish_limits, 0, 0, 0},
     {"zilch_program_words", "", NULL, cut_words, finish_words, 0, 0, 0},
     {"zilch_answers_read", "", write_answers, read_answers, finish_answers, 0, 0, 0},
     {"zilch_line_read", "", write_line, read_line, finish_line, 0, 0, 0},
@@ -1508,6 +1522,7 @@ static void landers_are_quiet(void)
     QUIET(zilch_lander_destroy, (made.lander));
     QUIET(zilch_answers_destroy, (NULL));
     QUIET(zilch_program_words_destroy, (NULL));
+    QUIET(zilch_linear_limits_free, (NULL, 0));
 }
 
 static void searches_are_quiet(void)
@@ -1652,7 +1667,7 @@ static zilch_status tell_foreign(zilch_optimizer *o, deed *d)
 
 static zilch_status tell_foreign_violation(zilch_optimizer *o, deed *d)
 {
-    static const double x[DIM] = {1, 1, 2, 0};
+    static const double x[DIM] = {1, 1, 0.5, 0};
     return zilch_optimizer_tell_point_violation(o, x, d->is_exact ? distance_of(DIM, x) : 0.5, 0.75);
 }
 
