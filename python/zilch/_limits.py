@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _arrays, _core
 from ._arrays import Floats
@@ -29,7 +30,7 @@ def _is_constraint(limit: Any) -> bool:
     return all(hasattr(limit, name) for name in ("A", "lb", "ub"))
 
 
-def _read(limit: Any, dim: int, names: tuple[str, ...] | None) -> Rows:
+def _read(limit: Any, dim: int, names: tuple[str, ...] | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     if isinstance(limit, str):
         found = _core.limits_parse(limit, dim, names)
         matrix = np.zeros((len(found), dim))
@@ -42,5 +43,5 @@ def _read(limit: Any, dim: int, names: tuple[str, ...] | None) -> Rows:
     matrix = np.atleast_2d(_arrays.real(dense, "limits"))
     if matrix.shape[1] != dim:
         raise ValueError(f"limits: A must have {dim} columns, one for each coordinate, not {matrix.shape[1]}")
-    ends = (np.broadcast_to(_arrays.real(end, "limits"), len(matrix)) for end in (limit.lb, limit.ub))
-    return (matrix, *ends)
+    lower, upper = (np.broadcast_to(_arrays.real(end, "limits"), len(matrix)) for end in (limit.lb, limit.ub))
+    return matrix, lower, upper
