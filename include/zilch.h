@@ -950,7 +950,7 @@ ZILCH_ENUM(stop, STOP);
 #define ZILCH_FLAG_FIELD(name, usual, group, about) int name;
 
 /* A linear limit: lower <= sum of weight * x over some coordinates <= upper. With equal ends it is an
- * equation; an infinite end is none. A point keeps it to 1e-12 of the sum of |weight * x| and |end|. */
+ * equation; an infinite end is none. A point keeps it to 1e-12 of the sum of |weight * x|, or of |end|. */
 typedef struct zilch_linear_limit {
     size_t count;
     const size_t *coordinate; /* count, each at most once; NULL: the first `count` coordinates in order */

@@ -136,7 +136,7 @@ double zi_limits_sum(const zi_limits *l, size_t row, const double *x, double *si
 
 double zi_limits_slack(double size, double end)
 {
-    return precision * (size + fabs(end));
+    return precision * fmax(size, fabs(end));
 }
 
 size_t zi_limits_broken(const zi_limits *l, const double *x)

@@ -9,6 +9,16 @@
 
 enum { GRADIENTS = 40, SHORTER = 8 };
 
+/* A step keeps an equation but for what was rounded off, which would add up from step to step. */
+static int has_equation(const zi_limits *l)
+{
+    size_t r = 0;
+    while (r < l->rows && l->lower[r] != l->upper[r]) {
+        r++;
+    }
+    return r < l->rows;
+}
+
 int zi_refine_project(zi_refine *r, double *x)
 {
     const zi_limits *l = &r->limits->limits;
@@ -17,7 +27,8 @@ int zi_refine_project(zi_refine *r, double *x)
             return 0;
         }
     }
-    return zi_limits_broken(l, x) == l->rows || zi_mover_project(&r->mover, r->unit, 0, x);
+    const int is_kept = !has_equation(l) && zi_limits_broken(l, x) == l->rows;
+    return is_kept || zi_mover_project(&r->mover, r->unit, 0, x);
 }
 
 /* A step becomes one to a point within the limits; 0 if there is none. `x` is room for a point. */
