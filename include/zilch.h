@@ -963,6 +963,11 @@ typedef struct zilch_optimizer_options {
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
 
+    /* A penalty of each coordinate, beside the common one: the penalty of a point is `penalty` times the
+     * number of its active coordinates, and the sum of their own penalties. Coordinates of a group are active
+     * together, so the penalty of a group is the sum of its members' penalties. Finite, 0 or more. */
+    const double *penalties; /* NULL: none has one of its own */
+
     /* What is known of the values of a coordinate where it is active, in your units: arrays of dim entries,
      * or NULL. The first values are normal, with a mean and a standard deviation for each coordinate. Two
      * finite bounds give the centre and 0.3 of the width; one gives a mean that is one standard deviation

@@ -74,7 +74,8 @@ static zilch_stop read_stop(zi_statement *row)
 
 static int is_forgotten(const unsigned char *genome, size_t length)
 {
-    return length == ZI_FORGOTTEN_LENGTH && memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
+    return (length == ZI_FORGOTTEN_LENGTH || length == ZI_FORGOTTEN_MOST) &&
+           memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------------- */
@@ -364,6 +365,16 @@ static zilch_status read_checkpoint(zi_statement *row, void *context)
     return ZILCH_OK;
 }
 
+/* `penalties`: what is behind the word, if anything. */
+static zilch_status restore_forgotten(resuming *r, uint64_t active, const unsigned char *penalties,
+                                      size_t length)
+{
+    zi_reader reader = {.data = penalties, .length = length, .ok = 1};
+    r->points_found = zi_sum_point(r->points_found, penalties, length);
+    return name_failure(
+        r, zi_optimizer_restore_forgotten(r->optimizer, active, length ? zi_read_double(&reader) : NAN));
+}
+
 static zilch_status read_point(zi_statement *row, void *context)
 {
     resuming *r = context;
@@ -371,17 +382,19 @@ static zilch_status read_point(zi_statement *row, void *context)
     const uint64_t point = zi_column_count(row);
     const uint64_t active = zi_column_count(row);
     const unsigned char *genome = zi_column_blob(row, &length);
-    length = is_forgotten(genome, length) ? 0 : length == 0 ? SIZE_MAX : length;
     ZI_TRY(zi_columns_check(row, "point", point));
-    if (point != r->optimizer->archive.rows.count || length == SIZE_MAX) {
+    if (point != r->optimizer->archive.rows.count || length == 0) {
         return fail_damaged(r->study, r->run, "a point is missing");
+    }
+    if (is_forgotten(genome, length)) {
+        return restore_forgotten(r, active, genome + ZI_FORGOTTEN_LENGTH, length - ZI_FORGOTTEN_LENGTH);
     }
     r->genome_bytes += length; /* each is in the file once, unless rows share them, which no writer does */
     if (r->genome_bytes > r->file_bytes) {
         return fail_damaged(r->study, r->run, "its points are larger than the file");
     }
     r->points_found = zi_sum_point(r->points_found, genome, length);
-    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length, active));
+    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length));
 }
 
 static zilch_status read_value(zi_statement *row, void *context)
