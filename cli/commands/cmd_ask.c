@@ -65,12 +65,12 @@ static int parse(request *r, int argc, char **argv)
 
 static int start(const request *r)
 {
-    const zilch_problem_info problem = {.name = by_hand,
-                                        .setting = "",
-                                        .dim = (size_t)r->search.dim,
-                                        .direction = r->search.options.direction,
-                                        .lower = -INFINITY,
-                                        .upper = INFINITY};
+    const search_problem problem = {.info = {.name = by_hand,
+                                             .setting = "",
+                                             .dim = (size_t)r->search.dim,
+                                             .direction = r->search.options.direction,
+                                             .lower = -INFINITY,
+                                             .upper = INFINITY}};
     zilch_optimizer *optimizer;
     zilch_study *study = NULL;
     uint64_t run;

@@ -47,7 +47,7 @@ static int ask(asked *out, const compare_setting *s, const compare_method *m, co
     snprintf(out->penalty, sizeof out->penalty, "%.17g", s->penalty);
     settings->setting[settings->count] = (zilch_setting){ZILCH_SETTING_MEANS, COMPARE_PENALTY, out->penalty};
     out->record.request.settings = settings->count + 1;
-    return search_optimizer_create(&out->request, &problem->info, &out->optimizer);
+    return search_optimizer_create(&out->request, problem, &out->optimizer);
 }
 
 static void asked_free(asked *a)

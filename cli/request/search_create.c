@@ -3,6 +3,7 @@
 #include "dataset/dataset.h"
 #include "request/coordinates.h"
 #include "request/search_options.h"
+#include "request/search_problem.h"
 #include "terminal/cli.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@ typedef struct arrays {
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
+    double *penalties;
+    const char **names; /* of the coordinates; NULL: they have none */
     zilch_networks *networks;
 } arrays;
 
@@ -26,6 +29,8 @@ static void arrays_free(arrays *a)
     for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
         free(a->number[k]);
     }
+    free(a->penalties);
+    free(a->names);
     zilch_networks_destroy(a->networks);
 }
 
@@ -81,11 +86,41 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
     return 0;
 }
 
+/* A regression's coordinates are called after their columns. 0, or 1 without memory. */
+static int take_names(const search_problem *p, arrays *a)
+{
+    if (!p->is_regression || !p->data.names) {
+        return 0;
+    }
+    a->names = malloc(p->info.dim * sizeof *a->names);
+    for (size_t i = 0; a->names && i < p->info.dim; i++) {
+        a->names[i] = p->data.names[search_problem_column(p, i) - 1];
+    }
+    return !a->names;
+}
+
+static int take_penalties(const search_request *r, const search_problem *p, arrays *a,
+                          zilch_optimizer_options *o)
+{
+    coordinates_error error;
+    if (!r->penalty_file) {
+        return 0;
+    }
+    a->penalties = malloc(p->info.dim * sizeof *a->penalties);
+    if (!a->penalties || take_names(p, a)) {
+        return cli_fail("out of memory");
+    }
+    o->penalties = a->penalties;
+    return coordinates_penalties_read(r->penalty_file, p->info.dim, a->names, a->penalties, &error)
+               ? cli_fail("%s: %s", r->penalty_file, error.text)
+               : 0;
+}
+
 /* ---- Options ---------------------------------------------------------------------------------- */
 
-static int create(const search_request *r, const zilch_problem_info *problem, arrays *a,
-                  zilch_optimizer **out)
+static int create(const search_request *r, const search_problem *p, arrays *a, zilch_optimizer **out)
 {
+    const zilch_problem_info *problem = &p->info;
     const size_t dim = problem->dim;
     zilch_optimizer_options o = r->options;
     o.direction = problem->direction;
@@ -103,6 +138,7 @@ static int create(const search_request *r, const zilch_problem_info *problem, ar
     }
     int status = take_coordinates(r, dim, a, &o);
     status = status ? status : take_bounds(r, problem, a, &o);
+    status = status ? status : take_penalties(r, p, a, &o);
     if (status) {
         return status;
     }
@@ -154,7 +190,7 @@ static int start_warm(const search_request *r, zilch_optimizer *optimizer)
     return status;
 }
 
-int search_optimizer_create(const search_request *r, const zilch_problem_info *problem, zilch_optimizer **out)
+int search_optimizer_create(const search_request *r, const search_problem *problem, zilch_optimizer **out)
 {
     arrays a = {0};
     *out = NULL;

@@ -46,7 +46,7 @@ typedef struct search_request {
 
     /* The search. */
     zilch_optimizer_options options; /* without arrays and networks, which follow from these: */
-    const char *forced_on, *forced_off, *groups, *bounds, *bounds_file, *weights, *warm_start;
+    const char *forced_on, *forced_off, *groups, *bounds, *bounds_file, *penalty_file, *weights, *warm_start;
     double x0, scale; /* of every coordinate */
     uint64_t seed;
 
@@ -117,7 +117,8 @@ int search_wrong_usage(const char *command, const char *format, ...) __attribute
 int search_is_regression(const char *problem);
 
 /* The optimiser that is asked for, warm start included. 0, or the exit status after printing why. */
-int search_optimizer_create(const search_request *r, const zilch_problem_info *problem,
+struct search_problem;
+int search_optimizer_create(const search_request *r, const struct search_problem *problem,
                             zilch_optimizer **out);
 
 #endif

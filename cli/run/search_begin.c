@@ -25,7 +25,7 @@ static int begin(search *s, char **path)
     const search_request *r = s->request;
     int status = search_problem_open(&s->problem, r);
     status = status ? status : search_problem_start(&s->problem, r);
-    status = status ? status : search_optimizer_create(r, &s->problem.info, &s->optimizer);
+    status = status ? status : search_optimizer_create(r, &s->problem, &s->optimizer);
     if (status) {
         return status;
     }
