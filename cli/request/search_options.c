@@ -3,6 +3,7 @@
  * then read once more, so that what is said explicitly wins. */
 #include "request/search_options.h"
 
+#include "request/lander_options.h"
 #include "request/search_problem.h"
 #include "terminal/cli.h"
 
@@ -12,10 +13,6 @@
 #include <string.h>
 
 enum { DIM_MOST = 1000000, NOT_KEPT = -1, NAME_SIZE = 32 };
-
-static const char lander_about[] =
-    "Search a sparse quadratic controller for the Lunar Lander, with up to 90 coefficients. Every generation "
-    "is kept in a study, which is one file; 'zilch resume STUDY' goes on with an interrupted run.";
 
 static const char optimize_about[] = "Search a sparse optimum of a problem, of a regression on a dataset, or "
                                      "of whatever a program of yours evaluates. "
@@ -179,16 +176,8 @@ static void add_program(search_request *r, option_table *t)
 /* What they say becomes a part of the problem's name, which a study keeps. */
 static void add_lander(search_request *r, option_table *t, int is_expert)
 {
-    zilch_lander_options *o = &r->lander;
-    const cli_option rows[] = {
-        {"episodes", 'n', "N", CLI_COUNT, &r->episodes, 1, 1e6, NULL, "Landings behind each value."},
-        {"seeds", 0, "NAME", CLI_CHOICE, &r->seeds, 0, 0, "fresh|common",
-         "Seeds of the landings: fresh for each value, or common to all values of a generation."},
-        {"gravity", 0, "G", CLI_REAL, &o->gravity, -12, 0, NULL, "Gravity, the ends excluded."},
-        {"wind", 0, NULL, CLI_FLAG, &o->wind, 0, 0, NULL, "With wind and turbulence."},
-        {"wind-power", 0, "P", CLI_REAL, &o->wind_power, 0, 20, NULL, "Power of the wind."},
-        {"turbulence-power", 0, "P", CLI_REAL, &o->turbulence_power, 0, 2, NULL, "Power of the turbulence."},
-    };
+    cli_option rows[LANDER_OPTIONS];
+    lander_options_rows(r, rows);
     ADD(t, ((group){FOR_LANDER, NOT_KEPT, "The Lunar Lander:", is_expert}), rows);
 }
 
@@ -216,6 +205,9 @@ static void add_search(search_request *r, option_table *t)
         {"names", 0, "LIST", CLI_TEXT, &r->names, 0, 0, NULL,
          "Names of the coordinates, such as flour,sugar,salt. Without them, x1, x2 and so on, or the data's "
          "columns."},
+        {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
+         "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
+         "'COORDINATE,PENALTY' for some."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
         {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},
@@ -365,7 +357,7 @@ int search_request_parse(search_request *r, int argc, char **argv)
     add_lander(r, &t, !is_short);
     add_run(r, &t);
     const cli_usage usage = {
-        .command = r->command, .operands = "", .about = is_short ? lander_about : optimize_about};
+        .command = r->command, .operands = "", .about = is_short ? lander_options_about : optimize_about};
     const int status = parse_table(r, &t, &usage, argc, argv);
     if (status) {
         return status;
@@ -449,7 +441,7 @@ static void add_kept(search_request *r, option_table *t)
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
 {
-    static const char *const files[] = {"bounds-file", "weights", "warm-start"};
+    static const char *const files[] = {"bounds-file", "penalty-file", "weights", "warm-start"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
         if (path) {
