@@ -19,6 +19,7 @@ typedef union object {
     zilch_answers *answers;
     zilch_line line;
     char **words;
+    zilch_linear_limit *limits;
     zilch_study *study;
     void *any;
 } object;

@@ -878,6 +878,31 @@ static zilch_status create_limited(object *made)
     return create_search(WITH_LIMITS, NULL, &made->optimizer);
 }
 
+static const char limit_text[] = "sum = 1\nx1 + 2 * x3 <= 0.5 # a comment\n0.1 <= x2 - x4 <= 3";
+enum { TEXT_LIMITS = 3 };
+
+static zilch_status parse_limits(object *made)
+{
+    size_t count = 0;
+    const zilch_status status = zilch_linear_limits_parse(limit_text, DIM, NULL, &made->limits, &count);
+    assert_int_equal(count, status == ZILCH_OK ? TEXT_LIMITS : 0);
+    return status;
+}
+
+static uint64_t finish_limits(object made)
+{
+    uint64_t sum = 1;
+    for (size_t k = 0; k < TEXT_LIMITS; k++) {
+        const zilch_linear_limit *limit = &made.limits[k];
+        sum = sum_of(sum, (const double[]){limit->lower, limit->upper}, 2 * sizeof(double));
+        sum = limit->coordinate ? sum_of(sum, limit->coordinate, limit->count * sizeof *limit->coordinate)
+                                : sum;
+        sum = limit->weight ? sum_of(sum, limit->weight, limit->count * sizeof *limit->weight) : sum;
+    }
+    zilch_linear_limits_free(made.limits, TEXT_LIMITS);
+    return sum;
+}
+
 static zilch_status unpack_optimizer(object *made)
 {
     return zilch_optimizer_unpack(&made->optimizer, scene.search_bytes, scene.search_length);
@@ -1167,6 +1192,7 @@ static const fault_call calls[] = {
     {"zilch_program_objective", "plain", new_plain_program, evaluate_by_program, finish_evaluation, 0, 0, 0},
     {"zilch_optimizer_create", "", NULL, create_optimizer, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_create", "with limits", NULL, create_limited, finish_optimizer, 0, 0, 0},
+    {"zilch_linear_limits_parse", "", NULL, parse_limits, finish_limits, 0, 0, 0},
     {"zilch_optimizer_unpack", "", NULL, unpack_optimizer, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_save", "", NULL, save_optimizer, finish_optimizer_save, 0, 0, 0},
     {"zilch_optimizer_load", "", NULL, load_optimizer, finish_optimizer, 0, 0, 0},
@@ -1523,6 +1549,9 @@ static void searches_are_quiet(void)
     QUIET(zilch_optimizer_seed, (o));
     QUIET(zilch_optimizer_settings, (o));
     QUIET_OK(zilch_limits_reached, (&limits, o, &stop));
+    OK(parse_limits(&made));
+    QUIET(zilch_linear_limits_free, (made.limits, TEXT_LIMITS));
+    QUIET(zilch_violation, (2, (const double[]){0.5, -1.0}));
     OK(create_optimizer(&made));
     QUIET(zilch_optimizer_destroy, (made.optimizer));
     OK(open_sphere(&made));
@@ -1618,6 +1647,20 @@ static zilch_status tell_all(zilch_optimizer *o, deed *d)
                : zilch_optimizer_advance(o);
 }
 
+/* The same, with limits that only the evaluation knows. */
+static zilch_status tell_violations(zilch_optimizer *o, deed *d)
+{
+    const size_t n = 10;
+    double violation[10];
+    for (size_t i = 0; i < n; i++) {
+        evaluate_asked(d, i);
+        violation[i] = d->a.x[i * DIM] - 1.5;
+    }
+    return zilch_optimizer_progress(o).waiting == d->a.n
+               ? zilch_optimizer_tell_violation(o, n, d->a.id, d->a.value, NULL, violation)
+               : zilch_optimizer_advance(o);
+}
+
 static zilch_status tell_few(zilch_optimizer *o, deed *d)
 {
     evaluate_asked(d, 0);
@@ -1640,6 +1683,12 @@ static zilch_status tell_foreign(zilch_optimizer *o, deed *d)
 {
     static const double x[DIM] = {1, 1, 1, 0};
     return zilch_optimizer_tell_point(o, x, d->is_exact ? distance_of(DIM, x) : 0.5);
+}
+
+static zilch_status tell_broken(zilch_optimizer *o, deed *d)
+{
+    static const double x[DIM] = {0.5, 0.5, 0.5, 0};
+    return zilch_optimizer_tell_point_violation(o, x, d->is_exact ? distance_of(DIM, x) : 0.5, 0.5);
 }
 
 static zilch_status pack(zilch_optimizer *o, deed *d)
@@ -1680,14 +1729,23 @@ static const struct {
     const char *function; /* of zilch.h */
     act run;
 } story[] = {
-    {"zilch_optimizer_wanted", want},         {"zilch_optimizer_ask", ask_all},
-    {"zilch_optimizer_tell", tell_few},       {"zilch_optimizer_advance", advance},
-    {"zilch_optimizer_ask", ask_all},         {"zilch_optimizer_tell_error", tell_all},
-    {"zilch_optimizer_tell", tell_late},      {"zilch_optimizer_tell_point", tell_foreign},
-    {"zilch_optimizer_wanted", want},         {"zilch_optimizer_ask", ask_beyond},
-    {"zilch_optimizer_tell_error", tell_all}, {"zilch_optimizer_run", optimize},
-    {"zilch_optimizer_recommend", recommend}, {"zilch_optimizer_best", read_all},
-    {"zilch_optimizer_pack", pack},           {"zilch_optimizer_run", optimize},
+    {"zilch_optimizer_wanted", want},
+    {"zilch_optimizer_ask", ask_all},
+    {"zilch_optimizer_tell", tell_few},
+    {"zilch_optimizer_advance", advance},
+    {"zilch_optimizer_ask", ask_all},
+    {"zilch_optimizer_tell_error", tell_all},
+    {"zilch_optimizer_tell", tell_late},
+    {"zilch_optimizer_tell_point", tell_foreign},
+    {"zilch_optimizer_tell_point_violation", tell_broken},
+    {"zilch_optimizer_wanted", want},
+    {"zilch_optimizer_ask", ask_beyond},
+    {"zilch_optimizer_tell_violation", tell_violations},
+    {"zilch_optimizer_run", optimize},
+    {"zilch_optimizer_recommend", recommend},
+    {"zilch_optimizer_best", read_all},
+    {"zilch_optimizer_pack", pack},
+    {"zilch_optimizer_run", optimize},
 };
 
 /* A fault in a story: allocation k of one of its chapters. */

@@ -42,5 +42,5 @@ def _read(limit: Any, dim: int, names: tuple[str, ...] | None) -> Rows:
     matrix = np.atleast_2d(_arrays.real(dense, "limits"))
     if matrix.shape[1] != dim:
         raise ValueError(f"limits: A must have {dim} columns, one for each coordinate, not {matrix.shape[1]}")
-    ends = (np.broadcast_to(_arrays.real(end, "limits"), len(matrix)) for end in (limit.lb, limit.ub))
-    return (matrix, *ends)
+    lower, upper = (np.broadcast_to(_arrays.real(end, "limits"), len(matrix)) for end in (limit.lb, limit.ub))
+    return matrix, lower, upper
