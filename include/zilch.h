@@ -985,6 +985,11 @@ typedef struct zilch_optimizer_options {
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
 
+    /* A penalty of each coordinate, beside the common one: the penalty of a point is `penalty` times the
+     * number of its active coordinates, and the sum of their own penalties. Coordinates of a group are active
+     * together, so the penalty of a group is the sum of its members' penalties. Finite, 0 or more. */
+    const double *penalties; /* NULL: none has one of its own */
+
     /* Linear limits that every point keeps, together with all of the above: "at most 5 active, each from 5 to
      * 60 %, 100 % in all". A new point that breaks one is moved: other coordinates are switched on where that
      * is needed, and then all active values change a little. A set of limits that no point can keep is
@@ -1163,13 +1168,13 @@ typedef zilch_status (*zilch_observer)(void *context, const zilch_optimizer *opt
  * would have ended. Without `evaluations`, `generations` and `stagnation`, a search ends when it has
  * converged: when half of its evaluations, and at least 1000 + 20 dim of them, have found nothing better. The
  * other methods than the default then end after 100 generations, as the publication's searches do. */
-#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                        \
-    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                                 \
-          "Evaluations in all: those of the search and of the final check; 0: no limit.")                    \
-    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                                 \
-          "Stop the search after this many generations, before the final check; 0: no limit.")               \
-    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when the best point's value is as good as this.") \
-    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                                  \
+#define ZILCH_LIMIT_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                     \
+    COUNT(evaluations, 0, 0, 0x1p64, COMMON,                                                              \
+          "Evaluations in all: those of the search and of the final check; 0: no limit.")                 \
+    COUNT(generations, 0, 0, 0x1p64, COMMON,                                                              \
+          "Stop the search after this many generations, before the final check; 0: no limit.")            \
+    NUMBER(target, NAN, -INFINITY, INFINITY, COMMON, "Stop when a feasible point has a value this good.") \
+    COUNT(stagnation, 0, 0, 0x1p64, EXPERT,                                                               \
           "Stop after this many generations without a better fitness; 0: no limit.")
 
 typedef struct zilch_limits {

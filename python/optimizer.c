@@ -10,16 +10,16 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
     Py_ssize_t dim;
     unsigned long long seed;
     PyObject *dict;
-    PyObject *object[6];
+    PyObject *object[7];
     PyObject *rows;
-    array a[6] = {{.data = NULL}};
+    array a[7] = {{.data = NULL}};
     linear_limits linear = {.count = 0};
     zilch_optimizer *optimizer = NULL;
     zilch_optimizer_options options;
     zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "nKOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
-                          &object[3], &object[4], &object[5], &rows) ||
+    if (!PyArg_ParseTuple(args, "nKOOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
+                          &object[3], &object[4], &object[5], &object[6], &rows) ||
         !options_take_optimizer(&options, dict)) {
         return NULL;
     }
@@ -28,18 +28,20 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         array_optional(&a[2], object[2], "groups", 'Q', dim) &&
         array_optional(&a[3], object[3], "forced", 'I', dim) &&
         array_optional(&a[4], object[4], "x0", 'd', dim) &&
-        array_optional(&a[5], object[5], "scale", 'd', dim) && linear_limits_take(&linear, rows, dim)) {
+        array_optional(&a[5], object[5], "scale", 'd', dim) &&
+        array_optional(&a[6], object[6], "penalties", 'd', dim) && linear_limits_take(&linear, rows, dim)) {
         options.lower = a[0].data;
         options.upper = a[1].data;
         options.group = a[2].data;
         options.forced = a[3].data;
         options.x0 = a[4].data;
         options.scale = a[5].data;
+        options.penalties = a[6].data;
         options.linear_limits = linear.row;
         options.linear_limit_count = linear.count;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
-    arrays_release(a, 6);
+    arrays_release(a, 7);
     linear_limits_release(&linear);
     return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
            : PyErr_Occurred() ? NULL

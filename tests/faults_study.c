@@ -370,6 +370,19 @@ static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double val
     return status;
 }
 
+/* The first violation of a study gives it columns. */
+static zilch_status tell_violation(object *made)
+{
+    const uint64_t id = 11;
+    const double value = 1.5, violation = 0.25;
+    int is_closed = 99;
+    made->any = NULL;
+    const zilch_status status =
+        zilch_study_tell_violation(s.study, CLOSING, 1, &id, &value, NULL, &violation, &is_closed);
+    assert_int_equal(is_closed, status == ZILCH_OK);
+    return status;
+}
+
 static zilch_status tell_open(object *made)
 {
     return tell_one(made, OPEN, 17, 1.5, 0.0, 0);
@@ -529,6 +542,15 @@ static zilch_status read_evaluations(object *made)
     return zilch_study_evaluations(s.study, FORGETTING, add_evaluation, NULL);
 }
 
+static zilch_status has_violations(object *made)
+{
+    int result = 0;
+    made->any = NULL;
+    const zilch_status status = zilch_study_has_violations(s.study, &result);
+    s.sum = (uint64_t)result;
+    return status;
+}
+
 static zilch_status read_failures(object *made)
 {
     made->any = NULL;
@@ -580,6 +602,7 @@ const fault_call study_calls[] = {
     {"zilch_study_tell_violation", "closing", open_put, tell_violating_last, finish_study, 1, 0, 1},
     {"zilch_study_has_violations", "", open_put, look_for_violations, finish_study, 1, 0, 1},
     {"zilch_study_tell", "failing", open_put, tell_failing, finish_study, 1, 0, 1},
+    {"zilch_study_tell_violation", "", open_put, tell_violation, finish_study, 1, 0, 1},
     {"zilch_study_advance", "", open_put, advance, finish_study, 1, 0, 1},
     {"zilch_study_fail", "", open_put, put_failures, finish_study, 1, 0, 1},
     {"zilch_study_conclude", "", open_put, conclude, finish_study, 1, 0, 1},
@@ -588,6 +611,7 @@ const fault_call study_calls[] = {
     {"zilch_study_generations", "", open_put, read_generations, finish_study, 1, 0, 1},
     {"zilch_study_last", "", open_put, read_last, finish_study, 1, 0, 1},
     {"zilch_study_evaluations", "", open_put, read_evaluations, finish_study, 1, 0, 1},
+    {"zilch_study_has_violations", "", open_put, has_violations, finish_study, 1, 0, 1},
     {"zilch_study_failures", "", open_put, read_failures, finish_study, 1, 0, 1},
     {"zilch_study_conclusions", "", open_put, read_conclusions, finish_study, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},

@@ -12,7 +12,7 @@ typedef struct setting {
     zilch_optimizer_options o;
     zilch_forced forced[MOST_DIM];
     size_t group[MOST_DIM];
-    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM];
+    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -136,6 +136,15 @@ static inline void pick_guess(zilch_rng *rng, setting *s)
     s->o.scale = has_scale && s->o.method == ZILCH_METHOD_DEFAULT ? s->scale : NULL;
 }
 
+static inline void pick_penalties(zilch_rng *rng, setting *s)
+{
+    const int has_penalties = chance(rng, 0.3) && s->o.penalty < 1e100; /* or they add up to no number */
+    for (size_t i = 0; i < s->dim; i++) {
+        s->penalties[i] = chance(rng, 0.3) ? 0.0 : of_any_size(rng, -10.0, 10.0);
+    }
+    s->o.penalties = has_penalties ? s->penalties : NULL;
+}
+
 /* The arrays belong to the setting: it must stay where it is. */
 static inline void pick_setting(zilch_rng *rng, setting *s)
 {
@@ -153,6 +162,7 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_refit(rng, s);
     pick_limits(rng, s);
     pick_guess(rng, s);
+    pick_penalties(rng, s);
 }
 
 #endif

@@ -307,7 +307,7 @@ static void a_point_is_found_again(void **state)
             x[i] = floor(5.0 * zilch_rng_uniform(&rng)) - 2.0;
         }
         const size_t expected = note(&h, x, 0.0);
-        assert_int_equal(zi_archive_find(&a, x, active_of(WIDTH, x), &point), ZILCH_OK);
+        assert_int_equal(zi_archive_find(&a, x, active_of(WIDTH, x), 0.0, &point), ZILCH_OK);
         assert_int_equal(point, expected);
         assert_int_equal(a.entry[point].active, active_of(WIDTH, x));
         zi_archive_put(&a, &(zi_evaluation){.point = point, .weight = 1.0});
@@ -330,7 +330,7 @@ static void fill_both(zi_archive *a, history *h, uint64_t stream, size_t telling
         const double value = random_value(&rng, h->kind == ZILCH_AGGREGATE_LATEST);
         const double weight = stream % 3 ? exp(3.0 * zilch_rng_normal(&rng)) : 1.0;
         note_weighted(h, x, value, weight);
-        assert_int_equal(zi_archive_find(a, x, active_of(h->width, x), &point), ZILCH_OK);
+        assert_int_equal(zi_archive_find(a, x, active_of(h->width, x), 0.0, &point), ZILCH_OK);
         zi_archive_put(a, &(zi_evaluation){.id = t, .point = point, .value = value, .weight = weight});
         last[point] = t;
     }
@@ -392,8 +392,8 @@ static void a_price_makes_active_coordinates_dear(void **state)
     (void)state;
     const zi_archive low = {.penalty = 0.25, .sign = 1.0};
     const zi_archive high = {.penalty = 0.25, .sign = -1.0};
-    assert_true(zi_archive_cost(&low, 3.0, 4) == 4.0 && zi_archive_fitness(&low, 3.0, 4) == 4.0);
-    assert_true(zi_archive_cost(&high, 3.0, 4) == -2.0 && zi_archive_fitness(&high, 3.0, 4) == 2.0);
+    assert_true(zi_archive_cost(&low, 3.0, 4, 0.0) == 4.0 && zi_archive_fitness(&low, 3.0, 4, 0.0) == 4.0);
+    assert_true(zi_archive_cost(&high, 3.0, 4, 0.0) == -2.0 && zi_archive_fitness(&high, 3.0, 4, 0.0) == 2.0);
 }
 
 /* Their difference is beyond all numbers, their mean is not. */
@@ -403,7 +403,7 @@ static void a_mean_of_values_far_apart_is_a_number(void **state)
     const double x[] = {1.0};
     zi_archive a = {.aggregate = ZILCH_AGGREGATE_MEAN, .sign = 1.0, .rows.width = 1};
     size_t point;
-    assert_int_equal(zi_archive_find(&a, x, 1, &point), ZILCH_OK);
+    assert_int_equal(zi_archive_find(&a, x, 1, 0.0, &point), ZILCH_OK);
     zi_archive_put(&a, &(zi_evaluation){.point = point, .value = DBL_MAX, .weight = 1.0});
     zi_archive_put(&a, &(zi_evaluation){.point = point, .value = -DBL_MAX, .weight = 1.0});
     assert_true(zi_archive_record(&a, point).value == 0.0);

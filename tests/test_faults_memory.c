@@ -754,19 +754,6 @@ static uint64_t finish_answers(object made)
     return sum;
 }
 
-static zilch_status read_limits(object *made)
-{
-    size_t count;
-    return zilch_linear_limits_parse("sum = 1; 2 x1 - x2 <= 3\nx3 >= 0", 3, NULL, &made->limits, &count);
-}
-
-static uint64_t finish_limits(object made)
-{
-    const uint64_t sum = sum_of(1, made.limits[1].weight, 2 * sizeof(double));
-    zilch_linear_limits_free(made.limits, 3);
-    return sum;
-}
-
 static zilch_status cut_words(object *made)
 {
     return zilch_program_words(&made->words, "sh -c 'a b'");
@@ -840,6 +827,7 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const zilch_forced forced[DIM] = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON};
     static const size_t group[DIM] = {5, 0, 5, 0};
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
+    static const double penalties[DIM] = {0.01, 0, 0.02, 0.03};
     static const size_t some[2] = {0, 1};
     static const double weight[2] = {1, -1};
     static const zilch_linear_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3},
@@ -857,6 +845,7 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
         options.group = group;
         options.lower = lower;
         options.upper = upper;
+        options.penalties = penalties;
         options.min_active = 2;
         options.max_active = 3;
     }
@@ -887,6 +876,31 @@ static zilch_status create_optimizer(object *made)
 static zilch_status create_limited(object *made)
 {
     return create_search(WITH_LIMITS, NULL, &made->optimizer);
+}
+
+static const char limit_text[] = "sum = 1\nx1 + 2 * x3 <= 0.5 # a comment\n0.1 <= x2 - x4 <= 3";
+enum { TEXT_LIMITS = 3 };
+
+static zilch_status parse_limits(object *made)
+{
+    size_t count = 0;
+    const zilch_status status = zilch_linear_limits_parse(limit_text, DIM, NULL, &made->limits, &count);
+    assert_int_equal(count, status == ZILCH_OK ? TEXT_LIMITS : 0);
+    return status;
+}
+
+static uint64_t finish_limits(object made)
+{
+    uint64_t sum = 1;
+    for (size_t k = 0; k < TEXT_LIMITS; k++) {
+        const zilch_linear_limit *limit = &made.limits[k];
+        sum = sum_of(sum, (const double[]){limit->lower, limit->upper}, 2 * sizeof(double));
+        sum = limit->coordinate ? sum_of(sum, limit->coordinate, limit->count * sizeof *limit->coordinate)
+                                : sum;
+        sum = limit->weight ? sum_of(sum, limit->weight, limit->count * sizeof *limit->weight) : sum;
+    }
+    zilch_linear_limits_free(made.limits, TEXT_LIMITS);
+    return sum;
 }
 
 static zilch_status unpack_optimizer(object *made)
@@ -1171,7 +1185,6 @@ static const fault_call calls[] = {
     {"zilch_problem_fit", "logistic", NULL, fit_logistic, finish_output, 0, 0, 0},
     {"zilch_pool_objective", "", NULL, evaluate_in_pool, finish_output, 0, 0, 0},
     {"zilch_program_open", "", NULL, open_program, finish_program, 0, 0, 0},
-    {"zilch_linear_limits_parse", "", NULL, read_limits, finish_limits, 0, 0, 0},
     {"zilch_program_words", "", NULL, cut_words, finish_words, 0, 0, 0},
     {"zilch_answers_read", "", write_answers, read_answers, finish_answers, 0, 0, 0},
     {"zilch_line_read", "", write_line, read_line, finish_line, 0, 0, 0},
@@ -1179,6 +1192,7 @@ static const fault_call calls[] = {
     {"zilch_program_objective", "plain", new_plain_program, evaluate_by_program, finish_evaluation, 0, 0, 0},
     {"zilch_optimizer_create", "", NULL, create_optimizer, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_create", "with limits", NULL, create_limited, finish_optimizer, 0, 0, 0},
+    {"zilch_linear_limits_parse", "", NULL, parse_limits, finish_limits, 0, 0, 0},
     {"zilch_optimizer_unpack", "", NULL, unpack_optimizer, finish_optimizer, 0, 0, 0},
     {"zilch_optimizer_save", "", NULL, save_optimizer, finish_optimizer_save, 0, 0, 0},
     {"zilch_optimizer_load", "", NULL, load_optimizer, finish_optimizer, 0, 0, 0},
@@ -1522,7 +1536,6 @@ static void landers_are_quiet(void)
     QUIET(zilch_lander_destroy, (made.lander));
     QUIET(zilch_answers_destroy, (NULL));
     QUIET(zilch_program_words_destroy, (NULL));
-    QUIET(zilch_linear_limits_free, (NULL, 0));
 }
 
 static void searches_are_quiet(void)
@@ -1537,6 +1550,9 @@ static void searches_are_quiet(void)
     QUIET(zilch_optimizer_seed, (o));
     QUIET(zilch_optimizer_settings, (o));
     QUIET_OK(zilch_limits_reached, (&limits, o, &stop));
+    OK(parse_limits(&made));
+    QUIET(zilch_linear_limits_free, (made.limits, TEXT_LIMITS));
+    QUIET(zilch_violation, (2, (const double[]){0.5, -1.0}));
     OK(create_optimizer(&made));
     QUIET(zilch_optimizer_destroy, (made.optimizer));
     OK(open_sphere(&made));

@@ -205,6 +205,7 @@ static void only_the_order_of_values_counts(void **state)
         pick_tame(&rng, &s);
         const int is_noisy = chance(&rng, 0.5);
         s.o.penalty = 0.0;
+        s.o.penalties = NULL;
         s.o.refinement = 0; /* which goes by values */
         if (is_noisy) {
             s.o.population = s.o.population ? s.o.population : 10;
@@ -253,6 +254,10 @@ static void the_unit_of_values_does_not_count(void **state)
         s.o.penalty = chance(&rng, 0.5) ? 0.0 : between(&rng, 0.0, 50.0);
         setting other = s; /* the arrays are those of s */
         other.o.penalty = scaled(s.o.penalty);
+        for (size_t i = 0; i < s.dim; i++) {
+            other.penalties[i] = scaled(s.penalties[i]);
+        }
+        other.o.penalties = s.o.penalties ? other.penalties : NULL;
         const int has_errors = chance(&rng, 0.5);
         const int is_noisy = (int)pick(&rng, 0, 1);
         const seen before = {as_it_is, is_noisy, has_errors, 1.0};
@@ -273,6 +278,7 @@ static void the_origin_of_values_does_not_count(void **state)
         at_case = k;
         pick_tame(&rng, &s);
         s.o.penalty = chance(&rng, 0.5) ? 0.0 : floor(between(&rng, 0.0, 50.0));
+        s.o.penalties = NULL; /* whole numbers add up exactly */
         s.o.aggregate = ZILCH_AGGREGATE_LATEST;
         s.o.smoothing = s.o.refinement = 0;
         const int has_errors = chance(&rng, 0.5);

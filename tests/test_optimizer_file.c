@@ -422,7 +422,7 @@ static zilch_optimizer *put_together(const search *s)
     for (size_t i = 0; i < archive->rows.count; i++) {
         size_t length;
         const unsigned char *bytes = zi_rows_bytes(&archive->rows, i, &length);
-        assert_int_equal(zi_optimizer_restore_point(o, bytes, length, 0), ZILCH_OK);
+        assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
     }
     for (size_t i = 0; i < s->kept.count; i++) {
         assert_int_equal(zi_optimizer_restore_value(o, &s->kept.told[i]), ZILCH_OK);
@@ -495,9 +495,9 @@ static void wrong_parts_are_refused(void **state)
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
     assert_int_equal(zi_optimizer_restore_value(o, &(zi_evaluation){.value = 1.0, .weight = 1.0}),
                      ZILCH_EFORMAT);
-    assert_int_equal(zi_optimizer_restore_point(o, bytes, length - 1, 0), ZILCH_EFORMAT);
-    assert_int_equal(zi_optimizer_restore_point(o, bytes, length, 0), ZILCH_OK);
-    assert_int_equal(zi_optimizer_restore_point(o, bytes, length, 0), ZILCH_EFORMAT); /* twice */
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length - 1), ZILCH_EFORMAT);
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
+    assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_EFORMAT); /* twice */
     static const double no_weight[] = {0.0, -1.0, NAN, INFINITY};
     for (size_t i = 0; i < COUNT(no_weight); i++) {
         assert_int_equal(
@@ -507,9 +507,9 @@ static void wrong_parts_are_refused(void **state)
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT);
     for (size_t i = 1; i < s.optimizer->archive.rows.count; i++) {
         bytes = zi_rows_bytes(&s.optimizer->archive.rows, i, &length);
-        assert_int_equal(zi_optimizer_restore_point(o, bytes, length, 0), ZILCH_OK);
+        assert_int_equal(zi_optimizer_restore_point(o, bytes, length), ZILCH_OK);
     }
-    assert_int_equal(zi_optimizer_restore_point(o, (const unsigned char[]){0}, 1, 0), ZILCH_OK);
+    assert_int_equal(zi_optimizer_restore_point(o, (const unsigned char[]){0}, 1), ZILCH_OK);
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT); /* one too many */
     bytes = zi_rows_bytes(&s.optimizer->archive.rows, 0, &length);
     double x[DIM], y[DIM];

@@ -518,10 +518,14 @@ static void break_number(zilch_rng *rng, setting *s)
 static void break_guess(zilch_rng *rng, setting *s)
 {
     const size_t i = pick(rng, 0, s->dim - 1);
-    switch (pick(rng, 0, 3)) {
+    switch (pick(rng, 0, 4)) {
     case 0:
         s->o.x0 = s->x0;
         s->x0[i] = not_finite(rng);
+        break;
+    case 3:
+        s->o.penalties = s->penalties;
+        s->penalties[i] = chance(rng, 0.5) ? -1e-300 : not_finite(rng);
         break;
     case 1:
         s->o.scale = s->scale;

@@ -104,7 +104,9 @@ static run *begin_run(size_t dim, objective f, zilch_optimizer_options options, 
         r->mu[i] = has_bounds ? 0.5 * (options.lower[i] + options.upper[i]) : 0.0;
         r->sigma[i] = has_bounds ? 0.3 * (options.upper[i] - options.lower[i]) : 2.0;
     }
-    assert_int_equal(zi_refine_create(&r->refine, &r->limits, r->mu, r->sigma, r->penalty, 7), ZILCH_OK);
+    assert_int_equal(
+        zi_refine_create(&r->refine, &r->limits, r->mu, r->sigma, (zi_penalty){r->penalty, NULL}, 7),
+        ZILCH_OK);
     assert_true(zi_refine_is_done(r->refine));
     r->best = f(dim, start ? start : zero);
     assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best, 0.0, 0), ZILCH_OK);
@@ -375,7 +377,7 @@ static unsigned char *pack(const zi_refine *refine, size_t *length)
 static zilch_status unpack(const run *r, const unsigned char *bytes, size_t length, zi_refine **out)
 {
     zi_reader reader = {.data = bytes, .length = length, .ok = 1};
-    return zi_refine_read(out, &r->limits, r->mu, r->sigma, r->penalty, &reader);
+    return zi_refine_read(out, &r->limits, r->mu, r->sigma, (zi_penalty){r->penalty, NULL}, &reader);
 }
 
 static void read_again_and_again(run *r)
@@ -502,7 +504,8 @@ static void many_coordinates_are_no_matter(void **state)
         sigma[i] = 2.0;
     }
     assert_int_equal(zi_constraints_create(&limits, DIM, &options), ZILCH_OK);
-    assert_int_equal(zi_refine_create(&refine, &limits, numbers, sigma, 0.1, 1), ZILCH_OK);
+    assert_int_equal(zi_refine_create(&refine, &limits, numbers, sigma, (zi_penalty){0.1, NULL}, 1),
+                     ZILCH_OK);
     const double first = separable(DIM, zero);
     assert_int_equal(zi_refine_start(refine, zero, first, 0.0, 0), ZILCH_OK);
     for (size_t evaluations = 0; evaluations < 500;) {
@@ -554,7 +557,7 @@ static void missing_memory_is_an_error(void **state)
     const size_t before = blocks;
     for (failing = 1; status != ZILCH_OK; failing++) {
         allocations = 0;
-        status = zi_refine_create(&refine, &r->limits, r->mu, r->sigma, 0.0, 1);
+        status = zi_refine_create(&refine, &r->limits, r->mu, r->sigma, (zi_penalty){0.0, NULL}, 1);
         assert_true(status == ZILCH_OK || (status == ZILCH_ENOMEM && !refine && blocks == before));
     }
     assert_true(failing > 5);

@@ -373,7 +373,7 @@ static zilch_status check_evaluation(void *context, const zilch_evaluation *eval
     assert_int_equal(evaluation->active, point.active);
     if (isfinite(told->value)) {
         assert_memory_equal(&evaluation->value, &told->value, sizeof told->value);
-        const double fitness = zi_archive_fitness(&e->optimizer->archive, told->value, point.active);
+        const double fitness = zi_archive_fitness(&e->optimizer->archive, told->value, point.active, 0.0);
         assert_true(evaluation->fitness == fitness);
     } else {
         assert_true(isnan(evaluation->value) && isnan(evaluation->fitness));

@@ -36,7 +36,7 @@ static void fill(zi_archive *archive, double (*f)(const double *), double noise)
             const double value = 1.0 + 2.0 * zilch_rng_normal(&rng);
             x[k] = zilch_rng_uniform(&rng) < 0.3 ? value : 0.0;
         }
-        assert_int_equal(zi_archive_find(archive, x, active_of(DIM, x), &point), ZILCH_OK);
+        assert_int_equal(zi_archive_find(archive, x, active_of(DIM, x), 0.0, &point), ZILCH_OK);
         const zi_evaluation e = {
             .id = i, .point = point, .value = f(x) + noise * zilch_rng_normal(&rng), .weight = 1.0};
         zi_archive_put(archive, &e);
@@ -111,7 +111,7 @@ static void its_best_point_is_that_of_the_sum(void **state)
                 const double value = 50.0 + 0.05 * zilch_rng_uniform(&rng);
                 x[k] = zilch_rng_uniform(&rng) < 0.5 ? value : 0.0;
             }
-            assert_int_equal(zi_archive_find(&archive, x, active_of(DIM, x), &point), ZILCH_OK);
+            assert_int_equal(zi_archive_find(&archive, x, active_of(DIM, x), 0.0, &point), ZILCH_OK);
             const double value = archive.sign * far_bowl(x) + 0.1 * deviation * zilch_rng_normal(&rng);
             zi_archive_put(&archive,
                            &(zi_evaluation){.id = i, .point = point, .value = value, .weight = 1.0});

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE_WORDS_MOST = 20, USUAL_EVALUATIONS = 50000, USUAL_GENERATIONS = 100 };
+enum { BASE_WORDS_MOST = 21, USUAL_EVALUATIONS = 50000, USUAL_GENERATIONS = 100 };
 
 typedef struct request {
-    const char *problem, *dim, *data, *response, *searched, *validation, *penalty; /* for the search */
+    const char *problem, *dim, *data, *response, *searched, *validation, *penalty,
+        *penalty_file; /* for the search */
     const char *methods, *targets, *at, *study, *output;
     uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
     int json, csv, latex;
@@ -95,6 +96,8 @@ static int parse(request *r, int argc, char **argv)
         {"penalty", 0, "X", CLI_TEXT, &r->penalty, 0, 0, NULL,
          "Penalty for each active coordinate in every fitness shown, and in searches whose methods do not "
          "say theirs. Without it, the problem's own."},
+        {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
+         "Penalties of single coordinates beside it, as for 'zilch optimize', likewise."},
         {"dim", 0, "N", CLI_TEXT, &r->dim, 0, 0, NULL, "Number of coordinates: short for NAME:dim=N."},
         {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "The dataset of a regression."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
@@ -188,7 +191,8 @@ typedef struct base {
     char *words[BASE_WORDS_MOST];
     size_t count;
     search_request request;
-    search_problem problem; /* of the first seed, for what it says of itself */
+    search_problem problem;     /* of the first seed, for what it says of itself */
+    zilch_optimizer *optimizer; /* that has the penalties in every fitness; NULL: there are none */
 } base;
 
 /* "--name=value", unless the value is NULL. 0, or 1 after printing why. */
@@ -220,9 +224,9 @@ static int make_words(base *b, const request *r, const compare_setting *s)
     return !b->words[0] || add_word(b, "problem", r->problem) || add_word(b, "dim", r->dim) ||
            add_word(b, "data", r->data) || add_word(b, "response", r->response) ||
            add_word(b, "searched", r->searched) || add_word(b, "validation", r->validation) ||
-           add_word(b, "penalty", r->penalty) || add_count(b, "seed", s->seed) ||
-           add_count(b, "generations", s->generations) || add_count(b, "evaluations", s->evaluations) ||
-           add_word(b, "threads", "1");
+           add_word(b, "penalty", r->penalty) || add_word(b, "penalty-file", r->penalty_file) ||
+           add_count(b, "seed", s->seed) || add_count(b, "generations", s->generations) ||
+           add_count(b, "evaluations", s->evaluations) || add_word(b, "threads", "1");
 }
 
 static int base_open(base *b, const request *r, compare_setting *s)
@@ -239,7 +243,11 @@ static int base_open(base *b, const request *r, compare_setting *s)
     s->problem = b->problem.text;
     s->info = b->problem.info;
     s->penalty = b->request.said & SEARCH_PENALTY ? b->request.options.penalty : s->info.penalty;
-    return 0;
+    if (r->penalty_file) {
+        status = search_optimizer_create(&b->request, &b->problem, &b->optimizer);
+        s->penalties = status ? NULL : zilch_optimizer_settings(b->optimizer)->penalties;
+    }
+    return status;
 }
 
 /* ---- Methods --------------------------------------------------------------------- */
@@ -261,7 +269,8 @@ static int try_methods(const request *r, const compare_setting *s)
         search_problem_close(&problem);
         if (!status && (cli_is_same_file(r->output, method->warm_start) ||
                         cli_is_same_file(r->output, method->weights) ||
-                        cli_is_same_file(r->output, method->bounds_file))) {
+                        cli_is_same_file(r->output, method->bounds_file) ||
+                        cli_is_same_file(r->output, method->penalty_file))) {
             status = search_wrong_usage("compare", "-o: names a file that the method reads");
         }
         compare_name_method(NULL);
@@ -393,6 +402,7 @@ int cmd_compare(int argc, char **argv)
     }
     compare_study_close(s.study);
     compare_methods_free(method, s.methods);
+    zilch_optimizer_destroy(b.optimizer);
     search_problem_close(&b.problem);
     for (size_t i = 0; i < b.count; i++) {
         free(b.words[i]);

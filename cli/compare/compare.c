@@ -100,7 +100,7 @@ static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch
 }
 
 compare_score compare_score_of(const compare_setting *s, const compare_run *run, uint64_t generation,
-                               const zilch_conclusion *c)
+                               const zilch_conclusion *c, const double *x)
 {
     compare_score out = {.generations = generation,
                          .evaluations = run->moment[generation - 1].evaluations + c->recommendation.spent,
@@ -109,14 +109,17 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
                          .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
                          .error = s->info.is_noisy ? c->held_out_error : 0.0,
                          .support = NAN};
-    const double cost = s->penalty * (double)out.active;
+    double cost = s->penalty * (double)out.active;
+    for (size_t i = 0; s->penalties && i < s->info.dim; i++) {
+        cost += x[i] != 0.0 ? s->penalties[i] : 0.0;
+    }
     out.fitness = out.value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
     return out;
 }
 
 static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
 {
-    compare_score out = compare_score_of(r->contest->setting, r->run, generation, c);
+    compare_score out = compare_score_of(r->contest->setting, r->run, generation, c, x);
     if (zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
         out.support = NAN;
     }
@@ -319,8 +322,7 @@ static int prepare(racer *r)
     search_request shared = r->request; /* by all ranks */
     shared.threads = r->contest->setting->threads;
     if (search_problem_open(&r->problem, &r->request) || ranks_open(&shared, r->problem.text) ||
-        (!r->contest->setting->study &&
-         search_optimizer_create(&r->request, &r->problem, &r->optimizer))) {
+        (!r->contest->setting->study && search_optimizer_create(&r->request, &r->problem, &r->optimizer))) {
         return 1;
     }
     assert(r->problem.info.dim > 0);

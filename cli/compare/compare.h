@@ -47,7 +47,8 @@ typedef struct compare_setting {
     uint64_t seed, seeds;              /* the first, and how many */
     uint64_t generations, evaluations; /* of each run; 0: no limit */
     uint64_t held_out, threads;
-    double penalty; /* in every fitness, whatever penalty a method searches with */
+    double penalty;          /* in every fitness, whatever penalty a method searches with */
+    const double *penalties; /* beside it, those of single coordinates; NULL: none */
     size_t targets, checkpoints;
     double target[COMPARE_TARGETS_MOST];
     uint64_t checkpoint[COMPARE_CHECKPOINTS_MOST]; /* ascending; evaluations, or generations if these are
@@ -87,10 +88,10 @@ typedef struct compare_run {
  * have finished. */
 zilch_status compare_run_all(const compare_setting *setting, compare_run *run);
 
-/* What a study has of a run: a generation, one after the other; and what it recommended then. */
+/* What a study has of a run: a generation, one after the other; and what it recommended then, x. */
 zilch_status compare_run_restore(compare_run *run, const zilch_generation *generation);
 compare_score compare_score_of(const compare_setting *setting, const compare_run *run, uint64_t generation,
-                               const zilch_conclusion *conclusion);
+                               const zilch_conclusion *conclusion, const double *x);
 
 /* The targets that suit the problem: returns of the lander; of others, unless they have noise, distances from
  * an optimum of 0. */

@@ -64,8 +64,8 @@ static void print_heading(const compare_setting *s, FILE *stream)
     }
     fprintf(stream, s->generations && s->evaluations ? " at most\n" : "\n");
     fprintf(stream,
-            "fitness: of the point that is recommended, with a penalty of %.6g for each active coordinate",
-            s->penalty);
+            "fitness: of the point that is recommended, with a penalty of %.6g for each active coordinate%s",
+            s->penalty, s->penalties ? ", and its own beside it" : "");
     if (s->info.is_noisy) {
         fprintf(stream, ";\n  its value is the mean of %llu %s that no search has met",
                 (unsigned long long)s->held_out,
@@ -88,6 +88,11 @@ static void print_fitness(FILE *stream, const compare_statistics *m)
     print_number(stream, NUMBER_WIDTH, 5, m->worst);
 }
 
+static int has_penalty(const compare_setting *s)
+{
+    return s->penalty != 0 || s->penalties;
+}
+
 /* Two lines of titles, then a row a method; a fitness without a penalty is the value. */
 static int print_ends(const compare_setting *s, const compare_run *run, FILE *stream)
 {
@@ -97,11 +102,11 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
         has_support |= run[i].is_finished && !isnan(run[i].end.support);
     }
     fprintf(stream, "\n%-*s        %*s%*s%s  %6s%s  %7s\n", width, "", NUMBER_WIDTH, "fitness",
-            3 * (NUMBER_WIDTH + 2), "", s->penalty != 0 ? "       value" : "", "active",
+            3 * (NUMBER_WIDTH + 2), "", has_penalty(s) ? "       value" : "", "active",
             has_support ? "      support %" : "", "CPU s");
     fprintf(stream, "%-*s  runs  %*s  %*s  %*s  %*s%s  %6s%s  %7s  %8s\n", width, "method", NUMBER_WIDTH,
             "median", NUMBER_WIDTH, "25 %", NUMBER_WIDTH, "75 %", NUMBER_WIDTH, "worst",
-            s->penalty != 0 ? "      median" : "", "median", has_support ? "  median  least" : "", "a run",
+            has_penalty(s) ? "      median" : "", "median", has_support ? "  median  least" : "", "a run",
             "p");
     for (size_t k = 0; k < s->methods; k++) {
         compare_statistics m;
@@ -110,7 +115,7 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
         }
         text_put_aligned(stream, s->method[k].name, -width);
         print_fitness(stream, &m);
-        if (s->penalty != 0) {
+        if (has_penalty(s)) {
             print_number(stream, NUMBER_WIDTH, 5, m.value);
         }
         print_fixed(stream, 6, 1, m.active);

@@ -106,6 +106,8 @@ static void put_setting(json_node *document, const compare_setting *s, int *fail
     node_put(document, "dim", node_whole(s->info.dim), failed);
     node_put(document, "direction", node_text(zilch_direction_name(s->info.direction)), failed);
     node_put(document, "penalty", node_real(s->penalty), failed);
+    node_put(document, "penalties",
+             s->penalties ? node_vector(s->penalties, s->info.dim, failed) : node_null(), failed);
     node_put(document, "held_out", s->info.is_noisy ? node_whole(s->held_out) : node_null(), failed);
     node_put(document, "seed", node_whole(s->seed), failed);
     node_put(document, "seeds", node_whole(s->seeds), failed);

@@ -158,6 +158,27 @@ static zilch_status take_generation(void *context, const zilch_generation *g)
     return compare_run_restore(context, g);
 }
 
+/* What each run recommended; x is room for a point. */
+static int read_scores(report *r, double *x)
+{
+    const compare_setting *s = &r->setting;
+    zilch_conclusion c;
+    for (size_t i = 0; i < s->methods * s->seeds; i++) {
+        compare_run *run = &r->run[i];
+        if (!r->source[i] || run->moments == 0) {
+            continue;
+        }
+        if (zilch_study_conclusion(r->file.study, r->source[i]->run.run, &c, x) != ZILCH_OK) {
+            return cli_fail_library();
+        }
+        run->is_finished = 1;
+        run->end = c.is_recommending
+                       ? compare_score_of(s, run, run->moments, &c, x)
+                       : (compare_score){.value = NAN, .fitness = NAN, .error = NAN, .support = NAN};
+    }
+    return 0;
+}
+
 /* Values are taken from what was held out, if that was measured in any run. */
 static int read_runs(report *r)
 {
@@ -176,20 +197,10 @@ static int read_runs(report *r)
             s->generations = run->generations > s->generations ? run->generations : s->generations;
         }
     }
-    for (size_t i = 0; i < places; i++) {
-        compare_run *run = &r->run[i];
-        if (!r->source[i] || run->moments == 0) {
-            continue;
-        }
-        if (zilch_study_conclusion(r->file.study, r->source[i]->run.run, &c, NULL) != ZILCH_OK) {
-            return cli_fail_library();
-        }
-        run->is_finished = 1;
-        run->end = c.is_recommending
-                       ? compare_score_of(s, run, run->moments, &c)
-                       : (compare_score){.value = NAN, .fitness = NAN, .error = NAN, .support = NAN};
-    }
-    return 0;
+    double *x = malloc(s->info.dim * sizeof *x);
+    const int failed = x ? read_scores(r, x) : cli_fail("out of memory");
+    free(x);
+    return failed;
 }
 
 /* ---- The problem ----------------------------------------------------------------------------------- */
@@ -271,6 +282,22 @@ static void take_comparison(report *r, const zilch_run *model)
     r->setting.evaluations = model->request.limits->evaluations;
 }
 
+/* Penalties of single coordinates are in the optimiser alone, which takes time to make; so the settings say
+ * whether there are any: the command's, or Python's. 0, or 1 after printing why. */
+static int take_penalties(report *r, const zilch_run *model)
+{
+    const zilch_request *request = &model->request;
+    if (!zilch_request_find(request, ZILCH_SETTING_PROBLEM, "penalty_file") &&
+        !zilch_request_find(request, ZILCH_SETTING_PROBLEM, "penalties")) {
+        return 0;
+    }
+    if (zilch_study_resume(r->file.study, model->run, &r->model) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    r->setting.penalties = zilch_optimizer_settings(r->model)->penalties;
+    return 0;
+}
+
 /* ---- The run shown ------------------------------------------------------------------------------- */
 
 /* The one asked for, or the best. */
@@ -326,7 +353,7 @@ int report_open(report *out, const char *path, uint64_t run)
         return CLI_FAILED;
     }
     take_comparison(out, &model->run);
-    if (gather(out, &model->run) || read_runs(out)) {
+    if (take_penalties(out, &model->run) || gather(out, &model->run) || read_runs(out)) {
         return CLI_FAILED;
     }
     out->shown = choose_shown(out, run ? model : NULL);
@@ -353,6 +380,7 @@ void report_close(report *r)
     free(r->run);
     free((void *)r->source);
     study_best_free(&r->best);
+    zilch_optimizer_destroy(r->model);
     zilch_problem_close(r->problem);
     study_file_close(&r->file);
 }

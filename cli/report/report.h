@@ -21,6 +21,7 @@ typedef struct report {
     int is_chosen;             /* the run shown was asked for */
     size_t shown;              /* the place of the run that is shown closely */
     study_best best;           /* its points */
+    zilch_optimizer *model;    /* that has the penalties of single coordinates; NULL: there are none */
     play_episode *episode[REPORT_EPISODES]; /* of a lander, flown by what it recommends; else NULL */
 } report;
 

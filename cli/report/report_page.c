@@ -105,7 +105,8 @@ static void put_summary(FILE *stream, const void *context)
     }
     fprintf(stream, "%llu</dd></div>\n", (unsigned long long)r->setting.generations);
     fprintf(stream, "<div><dt>evaluations in all</dt><dd>%llu</dd></div>\n", (unsigned long long)evaluations);
-    fprintf(stream, "<div><dt>penalty of an active coordinate</dt><dd>%.6g</dd></div>\n", r->setting.penalty);
+    fprintf(stream, "<div><dt>penalty of an active coordinate</dt><dd>%.6g%s</dd></div>\n",
+            r->setting.penalty, r->setting.penalties ? ", and its own beside it" : "");
     if (isfinite(end->fitness)) {
         fputs("<div><dt>fitness of the run shown, with its penalty</dt><dd>", stream);
         fprintf(stream, r->best.problem.is_lander ? "%.1f</dd></div>\n" : "%.6g</dd></div>\n", end->fitness);

@@ -5,6 +5,7 @@
 #include "terminal/text.h"
 #include "zilch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -176,51 +177,167 @@ static int keep_numbers(const double *number, size_t row, double *const column[]
     return 0;
 }
 
-static int read_lines(FILE *stream, size_t dim, double *const column[], coordinates_error *error)
+/* ---- Files -------------------------------------------------------------------------------- */
+
+/* Takes a line without its comment, which has more than blanks. */
+typedef int (*line_taker)(void *context, size_t line, char *text, coordinates_error *error);
+
+static int read_lines(FILE *stream, line_taker take, void *context, coordinates_error *error)
 {
     zilch_line read = {0};
-    size_t row = 0;
-    size_t line = 1;
     int status = 0;
     int more = 1;
-    for (; !status && more; line++) {
+    for (size_t line = 1; !status && more; line++) {
         const zilch_status found = zilch_line_read(&read, stream, &more);
         if (found != ZILCH_OK) {
             status = found == ZILCH_EFORMAT ? fail(error, "line %zu: %s", line, zilch_last_error())
                                             : fail(error, "%s", zilch_last_error());
         } else if (more) {
-            char *text = read.text;
             coordinates_error reason = {""};
-            double number[COORDINATES_COLUMNS];
-            text[strcspn(text, "#\r")] = '\0';
-            /* Letters other than those of "none" and of an exponent are names of columns. */
-            if (!text[strspn(text, " \t")] ||
-                (line == 1 && strpbrk(text, "abcdfghijklmpqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ_"))) {
-                continue;
-            }
-            if (row >= dim) {
-                status = fail(error, "line %zu: there are only %zu coordinates", line, dim);
-            } else if (bounds_parse(text, ',', COORDINATES_COLUMNS, number, &reason) ||
-                       keep_numbers(number, row, column, &reason)) {
+            read.text[strcspn(read.text, "#\r")] = '\0';
+            if (read.text[strspn(read.text, " \t")] && take(context, line, read.text, &reason)) {
                 status = fail(error, "line %zu: %.200s", line, reason.text);
             }
-            row++;
         }
     }
     zilch_line_free(&read);
-    return !status && row < dim
-               ? fail(error, "has %zu lines of bounds, but there are %zu coordinates", row, dim)
-               : status;
+    return status;
 }
 
-int coordinates_bounds_read(const char *path, size_t dim, double *const column[COORDINATES_COLUMNS],
-                            coordinates_error *error)
+static int read_file(const char *path, line_taker take, void *context, coordinates_error *error)
 {
     FILE *stream = fopen(path, "rbe");
     if (!stream) {
         return fail(error, "cannot open: %s", strerror(errno));
     }
-    const int status = read_lines(stream, dim, column, error);
+    const int status = read_lines(stream, take, context, error);
     fclose(stream);
     return status;
+}
+
+typedef struct bounds_reading {
+    size_t dim, row;
+    double *const *column;
+} bounds_reading;
+
+static int take_bounds(void *context, size_t line, char *text, coordinates_error *error)
+{
+    bounds_reading *b = context;
+    double number[COORDINATES_COLUMNS];
+    /* Letters other than those of "none" and of an exponent are names of columns. */
+    if (line == 1 && strpbrk(text, "abcdfghijklmpqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ_")) {
+        return 0;
+    }
+    if (b->row >= b->dim) {
+        return fail(error, "there are only %zu coordinates", b->dim);
+    }
+    if (bounds_parse(text, ',', COORDINATES_COLUMNS, number, error) ||
+        keep_numbers(number, b->row, b->column, error)) {
+        return 1;
+    }
+    b->row++;
+    return 0;
+}
+
+int coordinates_bounds_read(const char *path, size_t dim, double *const column[COORDINATES_COLUMNS],
+                            coordinates_error *error)
+{
+    bounds_reading b = {.dim = dim, .column = column};
+    const int status = read_file(path, take_bounds, &b, error);
+    return !status && b.row < dim
+               ? fail(error, "has %zu lines of bounds, but there are %zu coordinates", b.row, dim)
+               : status;
+}
+
+/* ---- Penalties ---------------------------------------------------------------------------- */
+
+int coordinates_find(const char *word, size_t dim, const char *const *names, size_t *out,
+                     coordinates_error *error)
+{
+    size_t number = 0;
+    const char *end = scan_number(word, &number);
+    for (*out = 0; names && *out < dim; (*out)++) {
+        if (strcmp(names[*out], word) == 0) {
+            return 0;
+        }
+    }
+    if (!end || *end) {
+        return fail(error, "'%.60s' is no coordinate's number%s", word, names ? " or name" : "");
+    }
+    if (number == 0 || number > dim) {
+        return fail(error, "'%.60s': coordinates are numbered from 1 to %zu", word, dim);
+    }
+    *out = number - 1;
+    return 0;
+}
+
+typedef struct penalties_reading {
+    size_t dim, rows;
+    const char *const *names;
+    double *out;  /* NaN: not said yet */
+    int is_named; /* lines have a coordinate before the number */
+} penalties_reading;
+
+/* Cuts off the blanks around it. */
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    for (size_t length = strlen(text); length > 0 && strchr(" \t", text[length - 1]); length--) {
+        text[length - 1] = '\0';
+    }
+    return text;
+}
+
+static int take_penalty(void *context, size_t line, char *text, coordinates_error *error)
+{
+    penalties_reading *p = context;
+    char *comma = strrchr(text, ',');
+    char *number = trim(comma ? comma + 1 : text);
+    size_t i = p->rows;
+    double penalty;
+    if (!zilch_number_parse(number, &penalty)) {
+        return line == 1 && isalpha((unsigned char)*number) ? 0 : fail(error, "'%.60s' is no number", number);
+    }
+    if (p->rows++ == 0) {
+        p->is_named = comma != NULL;
+    }
+    if (p->is_named != (comma != NULL)) {
+        return fail(error, "give a coordinate before the number in every line, or in none");
+    }
+    if (comma) {
+        *comma = '\0';
+    }
+    if (comma && coordinates_find(trim(text), p->dim, p->names, &i, error)) {
+        return 1;
+    }
+    if (i >= p->dim) {
+        return fail(error, "there are only %zu coordinates", p->dim);
+    }
+    if (!isnan(p->out[i])) {
+        return fail(error, "coordinate %zu is named twice", i + 1);
+    }
+    if (!(penalty >= 0.0 && isfinite(penalty))) {
+        return fail(error, "a penalty must be a finite number, 0 or more, not %g", penalty);
+    }
+    p->out[i] = penalty;
+    return 0;
+}
+
+int coordinates_penalties_read(const char *path, size_t dim, const char *const *names, double *out,
+                               coordinates_error *error)
+{
+    penalties_reading p = {.dim = dim, .names = names, .out = out};
+    for (size_t i = 0; i < dim; i++) {
+        out[i] = NAN;
+    }
+    if (read_file(path, take_penalty, &p, error)) {
+        return 1;
+    }
+    if (!p.is_named && p.rows < dim) {
+        return fail(error, "has %zu penalties, but there are %zu coordinates", p.rows, dim);
+    }
+    for (size_t i = 0; i < dim; i++) {
+        out[i] = isnan(out[i]) ? 0.0 : out[i];
+    }
+    return 0;
 }

@@ -26,4 +26,13 @@ enum { COORDINATES_COLUMNS = 4 };
 int coordinates_bounds_read(const char *path, size_t dim, double *const column[COORDINATES_COLUMNS],
                             coordinates_error *error);
 
+/* The coordinate, from 0, that a word names: by its number from 1, or by its name if `names` is not NULL. */
+int coordinates_find(const char *word, size_t dim, const char *const *names, size_t *out,
+                     coordinates_error *error);
+
+/* A file with a line "PENALTY" for each coordinate, or "COORDINATE,PENALTY" for some, the others having 0;
+ * after a header line or not; # begins a comment. */
+int coordinates_penalties_read(const char *path, size_t dim, const char *const *names, double *out,
+                               coordinates_error *error);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct arrays {
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
+    double *penalties;
     zilch_networks *networks;
     zilch_linear_limit *limit;
     size_t limits;
@@ -29,6 +30,7 @@ static void arrays_free(arrays *a)
     for (size_t k = 0; k < COORDINATES_COLUMNS; k++) {
         free(a->number[k]);
     }
+    free(a->penalties);
     zilch_networks_destroy(a->networks);
     zilch_linear_limits_free(a->limit, a->limits);
 }
@@ -85,6 +87,23 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
     return 0;
 }
 
+static int take_penalties(const search_request *r, const search_problem *p, arrays *a,
+                          zilch_optimizer_options *o)
+{
+    coordinates_error error;
+    if (!r->penalty_file) {
+        return 0;
+    }
+    a->penalties = malloc(p->info.dim * sizeof *a->penalties);
+    if (!a->penalties) {
+        return cli_fail("out of memory");
+    }
+    o->penalties = a->penalties;
+    return coordinates_penalties_read(r->penalty_file, p->info.dim, p->names, a->penalties, &error)
+               ? cli_fail("%s: %s", r->penalty_file, error.text)
+               : 0;
+}
+
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static int create(const search_request *r, const search_problem *p, arrays *a, zilch_optimizer **out)
@@ -108,6 +127,7 @@ static int create(const search_request *r, const search_problem *p, arrays *a, z
     int status = take_coordinates(r, dim, a, &o);
     status = status ? status : take_bounds(r, problem, a, &o);
     status = status ? status : search_limits_read(r, dim, p->names, &a->limit, &a->limits);
+    status = status ? status : take_penalties(r, p, a, &o);
     if (status) {
         return status;
     }

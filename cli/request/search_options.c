@@ -205,6 +205,9 @@ static void add_search(search_request *r, option_table *t)
         {"names", 0, "LIST", CLI_TEXT, &r->names, 0, 0, NULL,
          "Names of the coordinates, such as flour,sugar,salt. Without them, x1, x2 and so on, or the data's "
          "columns."},
+        {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
+         "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
+         "'COORDINATE,PENALTY' for some."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
         {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},
@@ -438,7 +441,7 @@ static void add_kept(search_request *r, option_table *t)
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
 {
-    static const char *const files[] = {"bounds-file", "weights", "warm-start"};
+    static const char *const files[] = {"bounds-file", "penalty-file", "weights", "warm-start"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
         if (path) {

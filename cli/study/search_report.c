@@ -50,6 +50,9 @@ void search_report_settings(const zilch_optimizer *optimizer)
         }
         before = ", ";
     }
+    if (o->penalties) {
+        fputs(", and penalties of single coordinates", stdout);
+    }
     printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
 }
 

@@ -222,6 +222,8 @@ static json_node *settings_object(const study_best *b, int *failed)
     node_put(object, "upper", o->upper ? node_vector(o->upper, b->dim, failed) : node_null(), failed);
     node_put(object, "x0", o->x0 ? node_vector(o->x0, b->dim, failed) : node_null(), failed);
     node_put(object, "scale", o->scale ? node_vector(o->scale, b->dim, failed) : node_null(), failed);
+    node_put(object, "penalties", o->penalties ? node_vector(o->penalties, b->dim, failed) : node_null(),
+             failed);
     return object;
 }
 

@@ -882,6 +882,20 @@ def test_an_interrupted_study_goes_on_to_the_same_bits(tmp_path, way, at, option
         assert [(run["run"], run["stop"], run["generations"]) for run in study.runs] == [(1, stop, expected.nit)]
 
 
+def test_penalties_are_a_part_of_what_a_study_knows_a_search_by(tmp_path):
+    options = {"dim": 4, "evaluations": 200, "study": tmp_path / "a.study"}
+    costs = [0, 0, 9, 0]
+    first = zilch.minimize(lambda x: ((x - 1)**2).sum(), **options, penalty=0.1, penalties=costs)
+    assert np.flatnonzero(first.x).tolist() == [0, 1, 3]
+    assert first.recommended.fitness == pytest.approx(first.fun + 0.3)
+    with zilch.Study(tmp_path / "a.study") as study:
+        kept = study.conclusions()[-1]
+    assert kept["fitness"] == pytest.approx(1.3)
+    if COMMAND is not None:
+        command("report", tmp_path / "a.study", "-o", tmp_path / "page.html")
+        assert "with its penalty</dt><dd>1.3<" in (tmp_path / "page.html").read_text()
+
+
 def test_a_study_is_gone_on_with_as_often_as_it_is_interrupted(tmp_path):
     path = tmp_path / "a.study"
     f = Counted()

@@ -202,7 +202,7 @@ def test_points_are_those_of_the_command(tmp_path, name, words, options):
 
 
 def assert_shown_settings_equal(shown, search):
-    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale"))
+    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale", "penalties"))
     assert shown["settings"] == {**search.settings, **elsewhere}
 
 
@@ -369,6 +369,21 @@ def test_bounds_may_be_scipys():
     assert within(x, low, 2.0)
     np.testing.assert_array_equal(x, asked_points(bounds=[(one, 2.0) for one in low]))
     assert within(asked_points(bounds=optimize.Bounds(-1, 1)), -1, 1)
+
+
+def test_a_dear_coordinate_is_left_out():
+    penalties = np.zeros(DIM)
+    penalties[1] = 5.0
+    search = zilch.Optimizer(DIM, penalty=0.1, penalties=penalties)
+    while search.progress.evaluations < 400:
+        ids, x = search.ask()
+        search.tell(ids, ((x[:, :3] - 2)**2).sum(axis=1))
+    best = search.best
+    assert np.flatnonzero(best.x).tolist() == [0, 2]
+    assert best.fitness == pytest.approx(best.value + 0.2)
+    assert pickle.loads(pickle.dumps(search)).best.fitness == best.fitness
+    for point in search.front:
+        assert point.fitness == pytest.approx(point.value + 0.1 * point.active + penalties[point.x != 0].sum())
 
 
 def test_x0_and_scale_are_numbers_or_arrays():
@@ -628,6 +643,8 @@ def test_wrong_points_are_named(x, value, error, words):
     ({"x0": "here"}, TypeError, "^x0: "), ({"x0": 5, "bounds": (1, 2)}, ValueError, "x0 is 5, out of its bounds 1 and 2"),
     ({"scale": 0}, ValueError, "scale is 0; it must be"), ({"scale": [1] * 5}, ValueError, "^scale: "),
     ({"scale": 1, "method": "published"}, ValueError, "for the method default"),
+    ({"penalties": [1] * 5}, ValueError, "^penalties: "), ({"penalties": 1}, ValueError, "^penalties: "),
+    ({"penalties": [0, -1, *[0] * (DIM - 2)]}, ValueError, "its penalty is -1; it must be"),
     ({"groups": [[0, 1], [1, 2]]}, ValueError, "groups"), ({"groups": [[12]]}, ValueError, "groups"),
     ({"groups": [[0.5]]}, TypeError, "groups"), ({"groups": [0, 1]}, TypeError, "groups"),
     ({"forced_on": [0], "forced_off": [0]}, ValueError, "forced_on, forced_off"), ({"forced_on": [-1]}, ValueError, "forced_on"),

@@ -74,7 +74,8 @@ class Result:
 
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
-             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, groups: Sequence[Sequence[int]] | None = None,
+             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, penalties: ArrayLike | None = None,
+             groups: Sequence[Sequence[int]] | None = None,
              forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
              names: Iterable[str] | None = None, callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
@@ -97,7 +98,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
-    bounds, groups, forced_on, forced_off, limits
+    bounds, penalties, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
     names : sequence of dim texts
         Names of the coordinates, which `limits` may use, and which are kept in the study. Without them, the columns of `x0`, or of the data of a
@@ -158,7 +159,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
         chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
     called = _names(names, x0, f, dim)
-    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, groups=groups,
+    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, penalties=penalties, groups=groups,
                           forced_on=forced_on, forced_off=forced_off, limits=limits, names=called, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor)
@@ -329,13 +330,16 @@ class _Keeper:
         self.run = 0
         if self.study is None:
             return
-        given = tuple(part for part in (optimizer._units, optimizer._limits) if part and any(each is not None for each in part))
+        given: tuple[Any, ...] = tuple(part for part in (optimizer._units, optimizer._limits)
+                                       if part and any(each is not None for each in part))
+        given += ("penalties", optimizer._penalties) if optimizer._penalties is not None else ()
         made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         self.run, self.is_new = _core.study_begin(
             self.study._study, optimizer._optimizer, texts, asked.limits, asked.final,
-            {"objective": made, "noisy": "yes" if asked.is_noisy else "no"},
+            {"objective": made, "noisy": "yes" if asked.is_noisy else "no",
+             **({"penalties": "yes"} if optimizer._penalties is not None else {})},
             {"final_recommendation": "yes" if asked.is_recommending else "no"}, asked.names)
         if not self.is_new:
             self.optimizer = self.study.resume(self.run)

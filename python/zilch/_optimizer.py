@@ -94,6 +94,9 @@ class Optimizer:
         A first guess of the values: the first points are spread around it. Without it, around the centre of the bounds, or 0.
     scale : number, or an array of dim
         The size of a sensible change of a value, in your units. Without it, 0.3 of the width of the bounds, or `initial_sigma`.
+    penalties : sequence of dim numbers
+        A penalty of each coordinate where it is active, beside the common `penalty`; 0 or more. The penalty of a group is the sum
+        of its members' penalties.
     groups : sequence of lists of coordinates
         The coordinates of a group are active together or not at all.
     forced_on, forced_off : lists of coordinates
@@ -118,14 +121,17 @@ class Optimizer:
     """
 
     def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
+                 penalties: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
                  limits: Any = None, names: Iterable[str] | None = None, **options: Unpack[OptimizerOptions]) -> None:
         texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
         self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
+        self._penalties = None if penalties is None else _arrays.floats(penalties, "penalties", dim)
         self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
-        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._limits)
+        self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._penalties,
+                                                 self._limits)
 
     # ---- Ask and tell
 

@@ -75,7 +75,8 @@ static zilch_status widen_table(zi_archive *archive)
     return ZILCH_OK;
 }
 
-zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point)
+zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, double penalties,
+                             size_t *point)
 {
     const size_t row = archive->rows.count;
     ZI_TRY(widen_table(archive));
@@ -88,7 +89,7 @@ zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t a
         return ZILCH_OK;
     }
     archive->slot[place] = (uint32_t)row + 1;
-    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active};
+    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active, .penalties = penalties};
     *point = row;
     return ZILCH_OK;
 }
@@ -161,14 +162,14 @@ void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation)
     }
 }
 
-double zi_archive_cost(const zi_archive *archive, double value, size_t active)
+double zi_archive_cost(const zi_archive *archive, double value, size_t active, double penalties)
 {
-    return archive->sign * value + archive->penalty * (double)active;
+    return archive->sign * value + (archive->penalty * (double)active + penalties);
 }
 
-double zi_archive_fitness(const zi_archive *archive, double value, size_t active)
+double zi_archive_fitness(const zi_archive *archive, double value, size_t active, double penalties)
 {
-    return value + archive->sign * archive->penalty * (double)active;
+    return value + archive->sign * (archive->penalty * (double)active + penalties);
 }
 
 zilch_record zi_archive_record(const zi_archive *archive, size_t point)
@@ -179,7 +180,7 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
     const double value = counts ? w->value : NAN;
     return (zilch_record){.point = point,
                           .value = value,
-                          .fitness = zi_archive_fitness(archive, value, w->active),
+                          .fitness = zi_archive_fitness(archive, value, w->active, w->penalties),
                           .active = w->active,
                           .evaluations = w->evaluations,
                           .failures = w->failures,
@@ -200,7 +201,7 @@ static double error_of(const zi_archive *archive, const zi_archive_entry *w)
 static double cost_of(const zi_archive *archive, size_t row, int is_careful)
 {
     const zi_archive_entry *w = &archive->entry[row];
-    const double cost = zi_archive_cost(archive, w->estimate, w->active);
+    const double cost = zi_archive_cost(archive, w->estimate, w->active, w->penalties);
     const int is_noisy = archive->noise > 0.0 && !(w->violation > 0.0);
     return is_careful && is_noisy ? cost + 2.0 * error_of(archive, w) : cost;
 }
@@ -296,13 +297,13 @@ int zi_archive_is_forgotten(const zi_archive *archive, size_t point)
     return zi_rows_is_empty(&archive->rows, point);
 }
 
-zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active)
+zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active, double penalties)
 {
     const size_t row = archive->rows.count;
     ZI_TRY(widen_table(archive));
     ZI_TRY(zi_grow(&archive->entry, sizeof *archive->entry, row, row + 1, &archive->entry_capacity));
     ZI_TRY(zi_rows_append_empty(&archive->rows));
-    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active};
+    archive->entry[row] = (zi_archive_entry){.active = (uint32_t)active, .penalties = penalties};
     return ZILCH_OK;
 }
 

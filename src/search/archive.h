@@ -10,6 +10,7 @@ typedef struct zi_archive_entry {
     double estimate;  /* what it is ranked by: the value, or more where there is noise (trend.h) */
     double weight;    /* of the value: 1, or the sum of the weights in the mean */
     double violation; /* of limits that only its evaluation knows: that of the value; 0: it is feasible */
+    double penalties; /* what those that its active coordinates have of their own add up to */
     uint64_t id;      /* the highest of its evaluations' */
     uint32_t evaluations, failures; /* failures are among the evaluations */
     uint32_t active;
@@ -18,9 +19,10 @@ typedef struct zi_archive_entry {
 
 typedef struct zi_archive {
     zilch_aggregate aggregate;
-    double penalty; /* of an active coordinate */
-    double sign;    /* 1 to minimise, -1 to maximise */
-    zi_rows rows;   /* genomes, in the order of their first values */
+    double penalty;          /* of an active coordinate */
+    const double *penalties; /* of each coordinate, beside it; NULL: none */
+    double sign;             /* 1 to minimise, -1 to maximise */
+    zi_rows rows;            /* genomes, in the order of their first values */
     zi_archive_entry *entry;
     size_t entry_capacity;
     uint32_t *slot;    /* hash table: row + 1, 0 where free */
@@ -34,8 +36,10 @@ typedef struct zi_archive {
 
 void zi_archive_free(zi_archive *archive);
 
-/* Finds or adds the point with this genome, of `active` active coordinates. */
-zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, size_t *point);
+/* Finds or adds the point with this genome, of `active` active coordinates whose own penalties add up to
+ * `penalties`. */
+zilch_status zi_archive_find(zi_archive *archive, const double *genome, size_t active, double penalties,
+                             size_t *point);
 
 /* Whether there is a point with this genome. */
 zilch_status zi_archive_lookup(const zi_archive *archive, const double *genome, size_t *point, int *is_there);
@@ -44,7 +48,8 @@ zilch_status zi_archive_lookup(const zi_archive *archive, const double *genome, 
  * they are worth stays. They are not found, selected or ranked any more. */
 zilch_status zi_archive_forget(zi_archive *archive, uint64_t since, size_t most);
 int zi_archive_is_forgotten(const zi_archive *archive, size_t point);
-zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active); /* as the next point */
+zilch_status zi_archive_add_forgotten(zi_archive *archive, size_t active,
+                                      double penalties); /* as the next point */
 
 /* One more evaluation of a point. */
 typedef struct zi_evaluation {
@@ -59,8 +64,8 @@ typedef struct zi_evaluation {
 void zi_archive_put(zi_archive *archive, const zi_evaluation *evaluation);
 
 /* What is to be minimised, and the same in the user's direction. */
-double zi_archive_cost(const zi_archive *archive, double value, size_t active);
-double zi_archive_fitness(const zi_archive *archive, double value, size_t active);
+double zi_archive_cost(const zi_archive *archive, double value, size_t active, double penalties);
+double zi_archive_fitness(const zi_archive *archive, double value, size_t active, double penalties);
 
 /* Whether a point of this violation and cost is better than another: feasible ones come first, then those of
  * lesser violation; where these are equal, the cost decides. */

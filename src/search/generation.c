@@ -26,7 +26,7 @@ static zilch_rng stream_of(const zilch_optimizer *o, unsigned which)
 static double cost_of(const zilch_optimizer *o, size_t point)
 {
     const zi_archive_entry *w = &o->archive.entry[point];
-    return w->violation > 0.0 ? INFINITY : zi_archive_cost(&o->archive, w->estimate, w->active);
+    return w->violation > 0.0 ? INFINITY : zi_archive_cost(&o->archive, w->estimate, w->active, w->penalties);
 }
 
 /* To be freed. */

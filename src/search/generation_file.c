@@ -68,7 +68,8 @@ zilch_status zi_turns_read(zi_reader *r, uint32_t version, zilch_optimizer *o)
     }
     if (has_refinement) {
         zi_refine *refine;
-        ZI_TRY(zi_refine_read(&refine, &o->constraints, o->first.mu, o->first.sigma, o->options.penalty, r));
+        ZI_TRY(zi_refine_read(&refine, &o->constraints, o->first.mu, o->first.sigma, zi_optimizer_penalty(o),
+                              r));
         zi_refine_destroy(t->refine);
         t->refine = refine;
     }

@@ -40,14 +40,28 @@ void zi_law_point(zilch_method method, size_t dim, const double *genome, double 
     }
 }
 
-size_t zi_law_active(zilch_method method, size_t dim, const double *genome)
+static int is_active(zilch_method method, size_t dim, const double *genome, size_t i)
 {
     const int has_thresholds = laws[method].width > 1;
+    return genome[i] != 0.0 && (!has_thresholds || genome[dim + i] >= 0.0);
+}
+
+size_t zi_law_active(zilch_method method, size_t dim, const double *genome)
+{
     size_t active = 0;
     for (size_t i = 0; i < dim; i++) {
-        active += genome[i] != 0.0 && (!has_thresholds || genome[dim + i] >= 0.0);
+        active += is_active(method, dim, genome, i) ? 1 : 0;
     }
     return active;
+}
+
+double zi_law_penalties(zilch_method method, size_t dim, const double *penalties, const double *genome)
+{
+    double sum = 0.0;
+    for (size_t i = 0; penalties && i < dim; i++) {
+        sum += is_active(method, dim, genome, i) ? penalties[i] : 0.0;
+    }
+    return sum;
 }
 
 void zi_law_follow(zilch_method method, size_t dim, const double *x, double *genome)

@@ -11,6 +11,8 @@ int zi_law_is_zig(zilch_method method);
 size_t zi_law_width(zilch_method method, size_t dim);
 void zi_law_point(zilch_method method, size_t dim, const double *genome, double *x);
 size_t zi_law_active(zilch_method method, size_t dim, const double *genome);
+/* What the penalties of the active coordinates add up to; 0 where `penalties` is NULL. */
+double zi_law_penalties(zilch_method method, size_t dim, const double *penalties, const double *genome);
 /* Changes the genome so that it gives the point x, as little as possible. */
 void zi_law_follow(zilch_method method, size_t dim, const double *x, double *genome);
 

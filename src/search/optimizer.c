@@ -43,6 +43,7 @@ zilch_status zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t 
                                        .sign = chosen.direction == ZILCH_MINIMIZE ? 1.0 : -1.0,
                                        .rows.width = width}};
     zilch_status status = zi_optimizer_options_copy(&o->options, dim, &chosen);
+    o->archive.penalties = o->options.penalties;
     status = status == ZILCH_OK ? zi_alloc(&o->elite, zi_most_elites(&o->options)) : status;
     status = status == ZILCH_OK ? zi_constraints_create(&o->constraints, dim, &o->options) : status;
     status = status == ZILCH_OK ? zi_first_law_check(&o->options, dim) : status;
@@ -81,6 +82,13 @@ void zilch_optimizer_destroy(zilch_optimizer *o)
 
 /* ---- What the archive takes ------------------------------------------------------- */
 
+zilch_status zi_optimizer_find(zilch_optimizer *o, const double *genome, size_t *point)
+{
+    const zilch_method method = o->options.method;
+    return zi_archive_find(&o->archive, genome, zi_law_active(method, o->dim, genome),
+                           zi_law_penalties(method, o->dim, o->options.penalties, genome), point);
+}
+
 /* The point's place in the archive is found, its evaluation becomes news; its value does not count yet. */
 static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const double *genome)
 {
@@ -91,8 +99,7 @@ static zilch_status announce(zilch_optimizer *o, const zi_slot *slot, const doub
         fresh->is_closed = 0;
     }
     ZI_TRY(zi_grow(&fresh->list, sizeof *fresh->list, fresh->count, fresh->count + 1, &fresh->capacity));
-    const size_t active = zi_law_active(o->options.method, o->dim, genome);
-    ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
+    ZI_TRY(zi_optimizer_find(o, genome, &point));
     fresh->list[fresh->count++] = (zi_evaluation){.id = slot->id,
                                                   .point = point,
                                                   .value = slot->value,
@@ -278,7 +285,7 @@ static int note_best(const zilch_optimizer *o, uint64_t since, record_to_beat re
     if (since ? zi_archive_select(&o->archive, since, 1, &best)
               : (size_t)zi_archive_best(&o->archive, &best)) {
         const zi_archive_entry *w = &o->archive.entry[best];
-        const double cost = zi_archive_cost(&o->archive, w->value, w->active);
+        const double cost = zi_archive_cost(&o->archive, w->value, w->active, w->penalties);
         is_better = isinf(*record.cost) ? cost < *record.cost
                                         : zi_is_better(w->violation, cost, *record.violation, *record.cost);
         if (is_better) {

@@ -96,6 +96,14 @@ struct zilch_optimizer {
     zi_new_evaluations fresh;
 };
 
+static inline zi_penalty zi_optimizer_penalty(const zilch_optimizer *optimizer)
+{
+    return (zi_penalty){optimizer->options.penalty, optimizer->options.penalties};
+}
+
+/* The archive's point with this genome, which is added if there is none yet. */
+zilch_status zi_optimizer_find(zilch_optimizer *optimizer, const double *genome, size_t *point);
+
 /* Between generations: the archive takes what was told late, and foreign points. */
 zilch_status zi_optimizer_settle(zilch_optimizer *optimizer);
 
@@ -140,11 +148,13 @@ const zi_evaluation *zi_optimizer_new_evaluations(const zilch_optimizer *optimiz
 /* Everything but the archive, which whoever has recorded all news can make again: */
 zilch_status zi_optimizer_pack_state(const zilch_optimizer *optimizer, void *buffer, size_t capacity,
                                      size_t *length);
-/* unpack the state, give back the points in order (bytes of zi_rows, none of one that was forgotten), then
- * the evaluations in order. */
+/* unpack the state, give back the points in order (bytes of zi_rows), then the evaluations in order. */
 zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer, size_t length);
-zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes, size_t length,
-                                        uint64_t active);
+zilch_status zi_optimizer_restore_point(zilch_optimizer *optimizer, const unsigned char *bytes,
+                                        size_t length);
+/* The same of one that was forgotten; `penalties` are those of its active coordinates, NaN if the run has
+ * none. */
+zilch_status zi_optimizer_restore_forgotten(zilch_optimizer *optimizer, uint64_t active, double penalties);
 zilch_status zi_optimizer_restore_value(zilch_optimizer *optimizer, const zi_evaluation *evaluation);
 /* What zilch 0.1 wrote does not say whether the method was published. The run does. */
 void zi_optimizer_take_method(zilch_optimizer *optimizer, zilch_method method);

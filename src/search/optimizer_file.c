@@ -19,7 +19,7 @@
  * u64 count of evaluations since the last generation closed; for each u64 id, u64 point, doubles value,
  * weight archive   u64 count; if it is in it, for each doubles value, weight, u64 id, u32 evaluations,
  * failures, is_ranked, its genome, of length 0 if it was forgotten, and then u32 how many coordinates were
- * active
+ * active and, if coordinates have penalties, double what those of the active ones added up to
  *   violations (flag 4) of the best, of the epoch's best, of the best when the refinement was started last;
  *             of each slot, late point, new evaluation; of the refinement double value and violation of its
  *             incumbent, rho, and the violation of each of its points; of each point of the archive, if that
@@ -56,6 +56,9 @@ static void write_archive(zi_writer *w, const zi_archive *a)
         zi_row_write(w, &a->rows, i);
         if (zi_archive_is_forgotten(a, i)) {
             zi_write_u32(w, a->entry[i].active);
+        }
+        if (zi_archive_is_forgotten(a, i) && a->penalties) {
+            zi_write_double(w, a->entry[i].penalties);
         }
     }
 }
@@ -152,15 +155,19 @@ static zilch_status add_point(zilch_optimizer *o, const double *genome)
 {
     const size_t before = o->archive.rows.count;
     size_t point;
-    const size_t active = zi_law_active(o->options.method, o->dim, genome);
-    ZI_TRY(zi_archive_find(&o->archive, genome, active, &point));
+    ZI_TRY(zi_optimizer_find(o, genome, &point));
     return point == before ? ZILCH_OK : zi_optimizer_damaged("a point is there twice");
 }
 
-static zilch_status add_forgotten(zilch_optimizer *o, uint64_t active)
+zilch_status zi_optimizer_restore_forgotten(zilch_optimizer *o, uint64_t active, double penalties)
 {
-    return o->options.archive_size && active <= o->dim ? zi_archive_add_forgotten(&o->archive, (size_t)active)
-                                                       : zi_optimizer_damaged("a point is missing");
+    if (!o->options.archive_size || active > o->dim) {
+        return zi_optimizer_damaged("a point is missing");
+    }
+    if (o->options.penalties ? !(penalties >= 0.0 && isfinite(penalties)) : !isnan(penalties)) {
+        return zi_optimizer_damaged("the penalties of a point");
+    }
+    return zi_archive_add_forgotten(&o->archive, (size_t)active, o->options.penalties ? penalties : 0.0);
 }
 
 static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t points, double *row)
@@ -179,7 +186,9 @@ static zilch_status read_archive(zi_reader *r, zilch_optimizer *o, uint64_t poin
         zi_reader ahead = *r;
         if (zi_read_u64(&ahead) == 0 && ahead.ok) {
             *r = ahead;
-            ZI_TRY(add_forgotten(o, zi_read_u32(r)));
+            const uint32_t active = zi_read_u32(r);
+            const double penalties = o->options.penalties ? zi_read_double(r) : NAN;
+            ZI_TRY(zi_optimizer_restore_forgotten(o, active, penalties));
         } else {
             ZI_TRY(zi_row_read(r, o->width, row));
             ZI_TRY(add_point(o, row));
@@ -389,13 +398,9 @@ zilch_status zi_optimizer_unpack_state(zilch_optimizer **out, const void *buffer
     return unpack(out, 0, buffer, length);
 }
 
-zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length,
-                                        uint64_t active)
+zilch_status zi_optimizer_restore_point(zilch_optimizer *o, const unsigned char *bytes, size_t length)
 {
     double *row;
-    if (length == 0) {
-        return add_forgotten(o, active);
-    }
     ZI_TRY(zi_alloc(&row, o->width));
     zilch_status status = zi_row_decode(o->width, bytes, length, row);
     status = status == ZILCH_OK ? add_point(o, row) : status;

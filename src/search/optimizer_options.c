@@ -43,6 +43,23 @@ zilch_optimizer_options zilch_method_defaults(zilch_method method)
 
 /* ---- Checks -------------------------------------------------------------------------------------- */
 
+/* The penalty of a point in which all are active must be a number too. */
+static zilch_status check_penalties(size_t dim, const zilch_optimizer_options *o)
+{
+    double sum = o->penalty * (double)dim;
+    for (size_t i = 0; i < dim; i++) {
+        if (!(o->penalties[i] >= 0.0 && isfinite(o->penalties[i]))) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"optimizer", {{ZI_COORDINATE, i}}, NULL},
+                              "its penalty is %g; it must be a finite number, 0 or more", o->penalties[i]);
+        }
+        sum += o->penalties[i];
+    }
+    return isfinite(sum)
+               ? ZILCH_OK
+               : zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                            "the penalties add up to more than a number can hold; make them smaller");
+}
+
 zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_options *o)
 {
     if (o->size != sizeof *o) {
@@ -97,7 +114,7 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           "margin must be from 0 to %g, half of the coordinates, not %g", (double)dim / 2.0,
                           o->margin);
     }
-    return ZILCH_OK;
+    return o->penalties ? check_penalties(dim, o) : ZILCH_OK;
 }
 
 /* ---- A copy -------------------------------------------------------------------------------------- */
@@ -171,7 +188,7 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     drop_negative_zeros(out);
     out->forced = NULL;
     out->group = NULL;
-    out->lower = out->upper = out->x0 = out->scale = NULL;
+    out->lower = out->upper = out->penalties = out->x0 = out->scale = NULL;
     out->networks = NULL;
     out->linear_limits = NULL;
     out->linear_limit_count = 0;
@@ -179,6 +196,7 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     ZI_TRY(copy_array(&out->group, o->group, dim, sizeof *o->group));
     ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
     ZI_TRY(copy_array(&out->upper, o->upper, dim, sizeof *o->upper));
+    ZI_TRY(copy_array(&out->penalties, o->penalties, dim, sizeof *o->penalties));
     ZI_TRY(copy_array(&out->x0, o->x0, dim, sizeof *o->x0));
     ZI_TRY(copy_array(&out->scale, o->scale, dim, sizeof *o->scale));
     ZI_TRY(copy_limits(out, o));
@@ -191,6 +209,7 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->group);
     zi_free((void *)o->lower);
     zi_free((void *)o->upper);
+    zi_free((void *)o->penalties);
     zi_free((void *)o->x0);
     zi_free((void *)o->scale);
     for (size_t r = 0; r < o->linear_limit_count; r++) {

@@ -1,8 +1,9 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
  * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
- * scale, 64 limits), and these; then u64 the length of the packed networks (0: none), and these. A text is
- * u32 its length and that many bytes. Limits are u64 how many, and for each doubles lower and upper, u64 how
- * many terms, u32 what it has (1 coordinates, 2 weights), and these, as u64 and as doubles.
+ * scale, 64 penalties, 128 limits), and these; then u64 the length of the packed networks (0: none), and
+ * these. A text is u32 its length and that many bytes. Limits are u64 how many, and for each doubles lower
+ * and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights), and these, as u64 and as
+ * doubles.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
  * choice as u32, a count as u64, a number as a double. */
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 4, HAS_LIMITS = 64 };
+enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 5, HAS_LIMITS = 128 };
 enum { HAS_COORDINATES = 1, HAS_WEIGHTS = 2 };
 
 /* ---- Writing -------------------------------------------------------------------------------------- */
@@ -44,7 +45,7 @@ static void write_limits(zi_writer *w, const zilch_optimizer_options *o)
 
 static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
 {
-    const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale};
+    const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale, o->penalties};
     uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
                    (o->linear_limit_count ? HAS_LIMITS : 0U);
     for (unsigned k = 0; k < NUMBERS; k++) {
@@ -204,7 +205,7 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
 {
     zilch_forced *forced;
     size_t *group;
-    const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale};
+    const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale, &o->penalties};
     const uint32_t has = zi_read_u32(r);
     if (has >= 2 * HAS_LIMITS) {
         return zi_optimizer_damaged("its options");

@@ -19,6 +19,7 @@ typedef struct tally {
 
 typedef struct candidate {
     size_t point, active;
+    double penalties; /* of its active coordinates, beside the common one */
     double *x;
     double cost;      /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
     double violation; /* the same */
@@ -127,7 +128,7 @@ static void update_cost(const zilch_optimizer *o, candidate *c)
         const double error = zi_noise_deviation(&o->noise) / sqrt((double)values->count);
         value = zi_trend_estimate(&o->trend, zi_trend_at(&o->trend, c->x), value, error);
     }
-    c->cost = values->count ? zi_archive_cost(&o->archive, value, c->active) : INFINITY;
+    c->cost = values->count ? zi_archive_cost(&o->archive, value, c->active, c->penalties) : INFINITY;
     c->violation = values->count ? c->tally.violations.mean : INFINITY;
 }
 
@@ -271,6 +272,11 @@ static zilch_status halve(contest *t, candidate *list, size_t count, uint64_t bu
 
 /* ---- Pruning ---------------------------------------------------------------------------------- */
 
+static double penalties_of(const zilch_optimizer *o, const double *x)
+{
+    return zi_law_penalties(ZILCH_METHOD_DEFAULT, o->dim, o->options.penalties, x); /* x is no genome */
+}
+
 /* A unit's largest coefficient. */
 static double magnitude(const zi_constraints *c, size_t unit, const double *x)
 {
@@ -333,6 +339,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
     const zi_constraints *c = &t->optimizer->constraints;
     const uint64_t noise = t->noise;
     const size_t before = best->active;
+    const double penalties = best->penalties;
     const tally unpruned = best->tally;
     t->noise += repeats;
     memset(tried, 0, c->units);
@@ -346,6 +353,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
         if (!leave_out(t->optimizer, mover, u, best, spare)) {
             continue;
         }
+        spare->penalties = penalties_of(t->optimizer, spare->x);
         ZI_TRY(evaluate_trial(t, spare, repeats, noise));
         if (!is_better(best, spare)) {
             double *const x = best->x;
@@ -369,6 +377,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
         ZI_TRY(zilch_optimizer_point(t->optimizer, best->point, best->x, NULL));
         best->tally = unpruned;
         best->active = before;
+        best->penalties = penalties;
         update_cost(t->optimizer, best);
     }
     return ZILCH_OK;
@@ -405,11 +414,14 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
     ZI_TRY(zi_alloc(&record, most));
     zilch_status status = zilch_optimizer_top(o, most, record, count);
     for (size_t i = 0; status == ZILCH_OK && i < *count; i++) {
-        list[i] = (candidate){.point = (size_t)record[i].point,
-                              .active = record[i].active,
-                              .x = x + i * o->dim,
-                              .cost = zi_archive_cost(&o->archive, record[i].value, record[i].active),
-                              .violation = record[i].violation};
+        const zi_archive_entry *entry = &o->archive.entry[record[i].point];
+        list[i] = (candidate){
+            .point = (size_t)record[i].point,
+            .active = record[i].active,
+            .penalties = entry->penalties,
+            .x = x + i * o->dim,
+            .cost = zi_archive_cost(&o->archive, record[i].value, entry->active, entry->penalties),
+            .violation = record[i].violation};
         status = zilch_optimizer_point(o, record[i].point, list[i].x, NULL);
     }
     zi_free(record);
@@ -436,7 +448,7 @@ static void report(const contest *t, const candidate *best, zilch_recommendation
                                   .violation = !is_fresh       ? entry->violation
                                                : values->count ? best->violation
                                                                : NAN};
-    out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active);
+    out->fitness = zi_archive_fitness(&t->optimizer->archive, out->mean, best->active, best->penalties);
 }
 
 /* For the halving; half is kept for pruning, if that is enough to try every coordinate of any of them. */

@@ -63,7 +63,7 @@ static zilch_status allocate(zi_refine *r, size_t dim)
         order * order + r->most_near * r->most_near; /* more than working x (working + near) */
     const size_t working = (size_t)ZI_WORKING_MOST * ZI_WORKING_MOST;
     ZI_TRY(zi_points_create(&r->points, dim));
-    ZI_TRY(zi_alloc(&r->numbers, 5 * dim));
+    ZI_TRY(zi_alloc(&r->numbers, 6 * dim));
     ZI_TRY(zi_alloc(&r->bytes, 3 * dim));
     ZI_TRY(zi_alloc(&r->order, dim));
     ZI_TRY(zi_alloc(&r->batch_x, r->most_batch * dim));
@@ -79,10 +79,11 @@ static zilch_status allocate(zi_refine *r, size_t dim)
     r->unit = r->mu + dim;
     r->slope = r->unit + dim;
     r->bend = r->slope + dim;
+    r->part = r->bend + dim;
     r->is_known = r->bytes;
     r->forced = r->is_known + dim;
     r->place = r->forced + dim;
-    memset(r->numbers, 0, 5 * dim * sizeof *r->numbers);
+    memset(r->numbers, 0, 6 * dim * sizeof *r->numbers);
     memset(r->bytes, 0, 3 * dim);
     const zi_constraints *c = r->limits;
     return c->limits.rows ? zi_mover_create(&r->mover, &c->limits, dim, c->lower, c->upper, c->stays)
@@ -107,8 +108,21 @@ static void describe_coordinates(zi_refine *r, const double *mu, const double *s
     }
 }
 
+/* Penalties rise together, so each is kept as a part of the dearest. */
+static void set_penalties(zi_refine *r, zi_penalty penalty)
+{
+    r->penalty = penalty.common;
+    for (size_t i = 0; penalty.own && i < r->dim; i++) {
+        r->penalty = fmax(r->penalty, penalty.common + penalty.own[i]);
+    }
+    for (size_t i = 0; i < r->dim; i++) {
+        const int is_dearest = !penalty.own || r->penalty == 0.0;
+        r->part[i] = is_dearest ? 1.0 : (penalty.common + penalty.own[i]) / r->penalty;
+    }
+}
+
 zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints, const double *mu,
-                              const double *sigma, double penalty, uint64_t seed)
+                              const double *sigma, zi_penalty penalty, uint64_t seed)
 {
     assert(out && constraints && mu && sigma);
     const size_t dim = constraints->dim;
@@ -118,7 +132,7 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
     *out = NULL;
     ZI_TRY(zi_blas_reserve());
     ZI_TRY(zi_alloc(&r, 1));
-    *r = (zi_refine){.limits = constraints, .dim = dim, .most_working = k, .penalty = penalty};
+    *r = (zi_refine){.limits = constraints, .dim = dim, .most_working = k};
     r->most_near = (k + 1) * (k + 2) * 5 / 8 + 1; /* a quarter more than a quadratic has coefficients */
     r->most_near = r->most_near > 3 * k + 10 ? r->most_near : 3 * k + 10;
     r->most_batch = batch < ZI_BATCH_LEAST ? ZI_BATCH_LEAST : batch < ZI_BATCH_MOST ? batch : ZI_BATCH_MOST;
@@ -130,6 +144,7 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
         return status;
     }
     describe_coordinates(r, mu, sigma);
+    set_penalties(r, penalty);
     *out = r;
     return ZILCH_OK;
 }
@@ -146,7 +161,7 @@ static size_t accept_best(zi_refine *r, const double *value)
     double mildest = r->state.violation;
     for (size_t j = 0; j < r->state.batch; j++) {
         const size_t active = zi_refine_active(r, r->batch_x + j * r->dim);
-        const double cost = value[j] + r->state.penalty * (double)active;
+        const double cost = zi_refine_cost(r, value[j], r->batch_x + j * r->dim);
         const double violation = r->batch_violation[j];
         const int is_as_mild = violation == mildest;
         if (isfinite(cost) && (violation < mildest || (is_as_mild && cost < least) ||
@@ -249,6 +264,13 @@ static int is_rising(const zi_refine *r)
     return r->state.penalty < r->penalty;
 }
 
+/* What an active coordinate will cost, on average. */
+static double mean_penalty(const zi_refine *r)
+{
+    const size_t active = zi_refine_active(r, r->x);
+    return active ? r->penalty * (zi_refine_parts(r, r->x) / (double)active) : r->penalty;
+}
+
 /* Whether a descent that has yet to meet the whole penalty gains less than one coordinate will cost, in as
  * many steps as there are coordinates: then it is time to drop some. */
 static int is_slow(zi_refine *r)
@@ -260,7 +282,7 @@ static int is_slow(zi_refine *r)
     const double before = s->counted_cost;
     s->counted_steps = 0;
     s->counted_cost = zi_refine_cost(r, s->value, r->x);
-    return before - s->counted_cost < r->penalty;
+    return before - s->counted_cost < mean_penalty(r);
 }
 
 /* Whether other coordinates may be worth more than better values of these: where no more may be active, there
@@ -471,8 +493,8 @@ static void set_merits(const zi_refine *r, size_t n, double *merit)
         const double violation = r->batch_violation[j];
         merit[j] = zi_refine_merit(r, r->batch_told[j], violation);
         if (violation > 0.0 && r->state.violation == 0.0) {
-            const size_t active = zi_refine_active(r, r->batch_x + j * r->dim);
-            merit[j] = fmax(merit[j], cost - r->state.penalty * (double)active);
+            const double parts = zi_refine_parts(r, r->batch_x + j * r->dim);
+            merit[j] = fmax(merit[j], cost - r->state.penalty * parts);
         }
     }
 }

@@ -9,10 +9,16 @@
 
 typedef struct zi_refine zi_refine;
 
-/* `mu` and `sigma` (dim each): the first mean and spread of each coordinate; they are copied. `constraints`
- * must live as long. There is nothing to ask for before zi_refine_start(). */
+/* Of an active coordinate: the common one, and its own beside it (dim; NULL: none). */
+typedef struct zi_penalty {
+    double common;
+    const double *own;
+} zi_penalty;
+
+/* `mu` and `sigma` (dim each): the first mean and spread of each coordinate; they and the penalties are
+ * copied. `constraints` must live as long. There is nothing to ask for before zi_refine_start(). */
 zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints, const double *mu,
-                              const double *sigma, double penalty, uint64_t seed);
+                              const double *sigma, zi_penalty penalty, uint64_t seed);
 void zi_refine_destroy(zi_refine *refine); /* accepts NULL */
 
 /* From this point on, which must keep the limits on coordinates. `value` is to be minimised, and is without
@@ -41,6 +47,6 @@ int zi_refine_has_violations(const zi_refine *refine);
 void zi_refine_write_violations(const zi_refine *refine, zi_writer *writer);
 int zi_refine_read_violations(zi_refine *refine, zi_reader *reader);
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
-                            const double *sigma, double penalty, zi_reader *reader);
+                            const double *sigma, zi_penalty penalty, zi_reader *reader);
 
 #endif

@@ -274,7 +274,7 @@ static int read_all(zi_refine *r, zi_reader *in)
 }
 
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
-                            const double *sigma, double penalty, zi_reader *reader)
+                            const double *sigma, zi_penalty penalty, zi_reader *reader)
 {
     ZI_TRY(zi_refine_create(out, constraints, mu, sigma, penalty, 0));
     if (!read_all(*out, reader)) {

@@ -23,24 +23,25 @@ typedef struct spread {
     double least_violation, most_violation;
 } spread;
 
-/* The point's cost, with the penalty. `base_active` is the active count of the base. */
-static double cost_at(const zi_refine *r, size_t row, double base_active)
+/* The point's cost, with the penalty. `base_parts` are what the base costs (zi_refine_parts()). */
+static double cost_at(const zi_refine *r, size_t row, double base_parts)
 {
     const zi_points *p = &r->points;
-    double active = base_active;
+    double parts = base_parts;
     for (size_t k = p->begin[row]; k < p->begin[row] + p->length[row]; k++) {
-        active += (double)(p->entry[k] != 0.0) - (double)(p->base[p->coordinate[k]] != 0.0);
+        const size_t i = p->coordinate[k];
+        parts += r->part[i] * ((double)(p->entry[k] != 0.0) - (double)(p->base[i] != 0.0));
     }
-    return p->value[row] + r->state.penalty * active;
+    return p->value[row] + r->state.penalty * parts;
 }
 
-static spread look_at_points(const zi_refine *r, double base_active)
+static spread look_at_points(const zi_refine *r, double base_parts)
 {
     const zi_points *p = &r->points;
     spread s = {INFINITY, -INFINITY, INFINITY, 0.0};
     for (size_t age = 0; age < p->count; age++) {
         const size_t row = zi_points_row(p, age);
-        const double cost = cost_at(r, row, base_active);
+        const double cost = cost_at(r, row, base_parts);
         s.least_cost = fmin(s.least_cost, cost);
         s.most_cost = fmax(s.most_cost, cost);
         s.least_violation = fmin(s.least_violation, p->violation[row]);
@@ -49,7 +50,7 @@ static spread look_at_points(const zi_refine *r, double base_active)
     return s;
 }
 
-static double rho_of_feasible(const zi_refine *r, const spread *s, double base_active)
+static double rho_of_feasible(const zi_refine *r, const spread *s, double base_parts)
 {
     const zi_points *p = &r->points;
     const double cost = zi_refine_cost(r, r->state.told, r->x);
@@ -58,7 +59,7 @@ static double rho_of_feasible(const zi_refine *r, const spread *s, double base_a
     for (size_t age = 0; age < p->count; age++) {
         const size_t row = zi_points_row(p, age);
         if (p->violation[row] > 0.0) {
-            const double gain = cost - cost_at(r, row, base_active);
+            const double gain = cost - cost_at(r, row, base_parts);
             rho = fmax(rho, margin * gain / fmax(p->violation[row], floor));
         }
     }
@@ -89,9 +90,9 @@ void zi_refine_weigh(zi_refine *r)
         state->rho = 0.0;
         return;
     }
-    const double base_active = (double)zi_refine_active(r, r->points.base);
-    const spread s = look_at_points(r, base_active);
-    const double rho = state->violation > 0.0 ? rho_of_infeasible(&s) : rho_of_feasible(r, &s, base_active);
+    const double base_parts = zi_refine_parts(r, r->points.base);
+    const spread s = look_at_points(r, base_parts);
+    const double rho = state->violation > 0.0 ? rho_of_infeasible(&s) : rho_of_feasible(r, &s, base_parts);
     state->rho = isfinite(rho * (s.most_violation + state->violation)) ? rho : 0.0;
     state->value = zi_refine_merit(r, state->told, state->violation);
     if (!isfinite(state->value)) { /* beyond all numbers: nothing but values is left to go by */

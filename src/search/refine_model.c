@@ -33,15 +33,30 @@ size_t zi_refine_active(const zi_refine *r, const double *x)
     return active;
 }
 
+double zi_refine_penalty(const zi_refine *r, size_t i)
+{
+    return r->state.penalty * r->part[i];
+}
+
+/* Where all cost the same, this is how many there are, and exactly so. */
+double zi_refine_parts(const zi_refine *r, const double *x)
+{
+    double parts = 0.0;
+    for (size_t i = 0; i < r->dim; i++) {
+        parts += x[i] != 0.0 ? r->part[i] : 0.0;
+    }
+    return parts;
+}
+
 double zi_refine_cost(const zi_refine *r, double value, const double *x)
 {
-    return value + r->state.penalty * (double)zi_refine_active(r, x);
+    return value + r->state.penalty * zi_refine_parts(r, x);
 }
 
 /* What an active coordinate must be worth. */
-static double least_worth(const zi_refine *r)
+static double least_worth(const zi_refine *r, size_t i)
 {
-    return fmax(r->state.penalty, least_gain * fabs(r->state.value));
+    return fmax(zi_refine_penalty(r, i), least_gain * fabs(r->state.value));
 }
 
 /* ---- Single coordinates --------------------------------------------------------------------------- */
@@ -65,7 +80,7 @@ static double best_move(const zi_refine *r, const slope_of *s, double least, dou
                         double *move)
 {
     const size_t i = s->coordinate;
-    const double worth = least_worth(r);
+    const double worth = least_worth(r, i);
     const int is_on = s->value != 0.0;
     const double from = fmax(least, (r->limits->lower[i] - s->value) / r->unit[i]);
     const double to = fmin(most, (r->limits->upper[i] - s->value) / r->unit[i]);
@@ -440,7 +455,7 @@ double zi_refine_change(const zi_refine *r, const double *step)
         const size_t i = r->member[a];
         const double after = value_at(r, i, step[a]);
         change += 0.5 * step[a] * (r->g[a] + slope[a]);
-        change += least_worth(r) * ((after != 0.0) - (r->x[i] != 0.0));
+        change += least_worth(r, i) * ((after != 0.0) - (r->x[i] != 0.0));
     }
     return change;
 }

@@ -68,7 +68,7 @@ typedef struct zi_refine_state {
     double predicted;     /* gain of the step */
     double swept;         /* cost after the last sweep */
     double counted_cost;
-    double penalty; /* now: it may be rising to the whole one */
+    double penalty; /* now, of the dearest coordinate: it may be rising to the whole one */
     /* These are written where there are violations, behind the rest. */
     double told, violation; /* of the incumbent */
     double rho;             /* what a violation of 1 costs: a merit is a value and rho times its violation */
@@ -77,16 +77,17 @@ typedef struct zi_refine_state {
 struct zi_refine {
     const zi_constraints *limits;
     size_t dim, most_working, most_near, most_batch;
-    double penalty;
+    double penalty; /* the whole one of the dearest coordinate */
     zilch_rng rng;
     zi_refine_state state;
     zi_points points;
     zi_mover mover; /* where there are linear limits */
 
-    double *numbers;         /* one block: x to bend */
+    double *numbers;         /* one block: x to part */
     double *x;               /* the incumbent; dim, as those that follow */
     double *mu, *unit;       /* first mean; what steps are measured in */
     double *slope, *bend;    /* of single coordinates, at the last probe */
+    double *part;            /* of the dearest one's penalty that each has; 1 where all cost the same */
     unsigned char *bytes;    /* one block: is_known to place */
     unsigned char *is_known; /* slope and bend are */
     unsigned char *forced;   /* zilch_forced */
@@ -116,6 +117,12 @@ struct zi_refine {
 };
 
 size_t zi_refine_active(const zi_refine *r, const double *x);
+
+/* The penalty of a coordinate now. */
+double zi_refine_penalty(const zi_refine *r, size_t i);
+
+/* What the active coordinates of a point cost, as multiples of what the dearest one does. */
+double zi_refine_parts(const zi_refine *r, const double *x);
 
 /* With the penalty. */
 double zi_refine_cost(const zi_refine *r, double value, const double *x);

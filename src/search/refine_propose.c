@@ -306,7 +306,6 @@ static size_t rank_active(zi_refine *r)
 static void propose_drops(zi_refine *r)
 {
     const size_t count = rank_active(r);
-    const double most_loss = fmax(4.0 * r->state.penalty, 1e-3 * fabs(r->state.value));
     r->state.kind = ZI_BATCH_DROPS;
     for (size_t c = 3 * count / 4; c >= 2 && r->state.batch < MOST_JOINT; c = 3 * c / 4) {
         double *x = begin_point(r);
@@ -318,6 +317,7 @@ static void propose_drops(zi_refine *r)
     for (size_t k = 0; k < count; k++) {
         double step[ZI_WORKING_MOST];
         const size_t i = r->ranked[k].coordinate;
+        const double most_loss = fmax(4.0 * zi_refine_penalty(r, i), 1e-3 * fabs(r->state.value));
         if (!r->place[i] || r->state.working < 2 || has_groups(r)) {
             try_value(r, i, 0.0);
         } else if (zi_refine_loss(r, r->place[i] - 1u, step) <= most_loss) {

@@ -270,15 +270,15 @@ double zi_trend_at(const zi_trend *t, const double *x)
 }
 
 /* The z of least cost between two, for the terms of one coordinate; NaN if zero is better than any. */
-static double minimise(const double *weight, const zi_archive *a, double low, double high)
+static double minimise(const double *weight, double sign, double penalty, double low, double high)
 {
-    const double slope = a->sign * weight[1];
-    const double bend = 2.0 * a->sign * weight[2];
+    const double slope = sign * weight[1];
+    const double bend = 2.0 * sign * weight[2];
     double least = 0.0;
     double best = NAN;
     for (int end = 0; end < (bend > 0.0 ? 1 : 2); end++) {
         const double z = bend > 0.0 ? fmin(fmax(-slope / bend, low), high) : end ? high : low;
-        const double cost = a->sign * weight[0] + a->penalty + z * (slope + 0.5 * bend * z);
+        const double cost = sign * weight[0] + penalty + z * (slope + 0.5 * bend * z);
         if (cost < least) {
             least = cost;
             best = z;
@@ -295,7 +295,8 @@ void zi_trend_minimise(const zi_trend *t, const zi_archive *archive, const doubl
         x[i] = 0.0;
         if (t->place[i]) {
             const double *weight = t->weight + 3 * (size_t)t->place[i] - 2;
-            const double z = minimise(weight, archive, -far, far);
+            const double own = archive->penalties ? archive->penalties[i] : 0.0;
+            const double z = minimise(weight, archive->sign, archive->penalty + own, -far, far);
             x[i] = isfinite(z) ? fmin(fmax(t->centre[i] + t->unit[i] * z, lower[i]), upper[i]) : 0.0;
         }
     }

@@ -213,7 +213,9 @@ static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *know
 
 static double cost_of(const zilch_optimizer *o, double value, const double *x)
 {
-    return value + o->options.penalty * (double)zi_law_active(o->options.method, o->dim, x);
+    const zilch_method method = o->options.method;
+    return value + (o->options.penalty * (double)zi_law_active(method, o->dim, x) +
+                    zi_law_penalties(method, o->dim, o->options.penalties, x));
 }
 
 static zilch_status put_slot(zilch_optimizer *o, const double *x)
@@ -353,7 +355,7 @@ zilch_status zi_turns_create(zilch_optimizer *o)
         return ZILCH_OK;
     }
     return zi_refine_create(&o->turns.refine, &o->constraints, o->first.mu, o->first.sigma,
-                            o->options.penalty, o->seed);
+                            zi_optimizer_penalty(o), o->seed);
 }
 
 void zi_turns_free(zi_turns *turns)

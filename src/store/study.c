@@ -18,8 +18,7 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_ADD_SETTING] = "INSERT INTO settings (run, kind, name, value) VALUES (?, ?, ?, ?)",
     [ZI_ADD_COORDINATE] = "INSERT INTO coordinates (run, coordinate, name) VALUES (?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
-    [ZI_FORGET_POINT] =
-        "UPDATE points SET genome = CAST('" ZI_FORGOTTEN "' AS BLOB) WHERE run = ? AND point = ?",
+    [ZI_FORGET_POINT] = "UPDATE points SET genome = ? WHERE run = ? AND point = ?",
     [ZI_ADD_GENERATION] = "INSERT INTO generations (run, generation, evaluations, failures, points,"
                           " noise, evaluating, searching, best_value, best_fitness, best_active, best_point)"
                           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -250,8 +249,33 @@ static zilch_status check_turn(const zilch_study *study, const known_run *known,
     return ZILCH_OK;
 }
 
+/* What stands in the place of a genome that was forgotten; gives its length. The sum is over what is behind
+ * the word. */
+static size_t forgotten_bytes(const zi_archive *archive, size_t row, unsigned char out[ZI_FORGOTTEN_MOST])
+{
+    zi_writer writer = {.data = out, .capacity = ZI_FORGOTTEN_MOST};
+    zi_write_bytes(&writer, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH);
+    if (archive->penalties) {
+        zi_write_double(&writer, archive->entry[row].penalties);
+    }
+    return writer.length;
+}
+
+static uint64_t sum_row(uint64_t sum, const zi_archive *archive, size_t row)
+{
+    unsigned char forgotten[ZI_FORGOTTEN_MOST];
+    size_t length;
+    const unsigned char *genome = zi_rows_bytes(&archive->rows, row, &length);
+    if (length) {
+        return zi_sum_point(sum, genome, length);
+    }
+    length = forgotten_bytes(archive, row, forgotten);
+    return zi_sum_point(sum, forgotten + ZI_FORGOTTEN_LENGTH, length - ZI_FORGOTTEN_LENGTH);
+}
+
 static zilch_status add_points(zilch_study *study, known_run *known, const zi_archive *archive)
 {
+    unsigned char forgotten[ZI_FORGOTTEN_MOST];
     zi_statement *add;
     ZI_TRY(zi_study_prepare(study, ZI_ADD_POINT, &add));
     for (; known->points < archive->rows.count; known->points++) {
@@ -263,10 +287,10 @@ static zilch_status add_points(zilch_study *study, known_run *known, const zi_ar
         if (length) {
             zi_bind_blob(add, genome, length);
         } else {
-            zi_bind_blob(add, (const unsigned char *)ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH);
+            zi_bind_blob(add, forgotten, forgotten_bytes(archive, (size_t)known->points, forgotten));
         }
         ZI_TRY(zi_statement_run(add));
-        known->points_sum = zi_sum_point(known->points_sum, genome, length);
+        known->points_sum = sum_row(known->points_sum, archive, (size_t)known->points);
     }
     return ZILCH_OK;
 }
@@ -276,18 +300,18 @@ static zilch_status add_points(zilch_study *study, known_run *known, const zi_ar
 static zilch_status forget_points(zilch_study *study, known_run *known, uint64_t before,
                                   const zi_archive *archive)
 {
+    unsigned char forgotten[ZI_FORGOTTEN_MOST];
     zi_statement *forget;
     ZI_TRY(zi_study_prepare(study, ZI_FORGET_POINT, &forget));
     for (size_t i = 0; i < archive->forgotten_count && archive->forgotten[i] < before; i++) {
+        zi_bind_blob(forget, forgotten, forgotten_bytes(archive, archive->forgotten[i], forgotten));
         zi_bind_u64(forget, known->run);
         zi_bind_u64(forget, archive->forgotten[i]);
         ZI_TRY(zi_statement_run(forget));
     }
     known->points_sum = ZILCH_FINGERPRINT_BEGIN;
     for (size_t row = 0; row < archive->rows.count; row++) {
-        size_t length;
-        const unsigned char *genome = zi_rows_bytes(&archive->rows, row, &length);
-        known->points_sum = zi_sum_point(known->points_sum, genome, length);
+        known->points_sum = sum_row(known->points_sum, archive, row);
     }
     return ZILCH_OK;
 }
@@ -340,7 +364,8 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
         zi_bind_u64(add, evaluation.id);
         zi_bind_u64(add, evaluation.point);
         zi_bind_double(add, value);
-        zi_bind_double(add, zi_archive_fitness(archive, value, archive->entry[told[i].point].active));
+        const zi_archive_entry *entry = &archive->entry[told[i].point];
+        zi_bind_double(add, zi_archive_fitness(archive, value, entry->active, entry->penalties));
         zi_bind_double(add, evaluation.weight);
         ZI_TRY(zi_statement_run(add));
         ZI_TRY(zi_study_set_violation(study, ZI_SET_VIOLATION, evaluation.violation, known->run, 2,

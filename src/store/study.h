@@ -4,9 +4,10 @@
 
 #include "store/sql.h"
 
-/* In the place of the genome of a point that was forgotten: it is none of any width. */
+/* In the place of the genome of a point that was forgotten: it is none of any width. Where coordinates have
+ * penalties of their own, what those of the active ones added up to follows, as a double. */
 #define ZI_FORGOTTEN "forgotten"
-enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1 };
+enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1, ZI_FORGOTTEN_MOST = ZI_FORGOTTEN_LENGTH + 8 };
 
 /* Statements that write, each prepared when first used and kept. */
 typedef enum zi_study_write {

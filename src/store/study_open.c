@@ -1,4 +1,5 @@
-/* Opening studies: a file is known to be a study before anything of it is used. */
+/* Opening studies: a file is known to be a study before anything of it is used. And the rows of one that is
+ * open. */
 #include "base/memory.h"
 #include "store/schema.h"
 #include "store/study.h"
@@ -206,4 +207,31 @@ void zilch_study_close(zilch_study *study)
 int zilch_study_is_moved(const zilch_study *study)
 {
     return study && zi_sql_is_moved(study->sql);
+}
+
+/* ---- Reading rows -------------------------------------------------------------------- */
+
+zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
+                         void *context)
+{
+    assert(text && read);
+    zi_statement statement = {0};
+    int is_row = 1;
+    zilch_status status = zi_statement_prepare(&statement, sql, text);
+    if (status == ZILCH_OK && run) {
+        zi_bind_u64(&statement, *run);
+    }
+    while (status == ZILCH_OK && is_row) {
+        status = zi_statement_step(&statement, &is_row);
+        status = status == ZILCH_OK && is_row ? read(&statement, context) : status;
+    }
+    zi_statement_finish(&statement);
+    return status;
+}
+
+zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
+                           void *context)
+{
+    ZI_TRY(zi_study_refresh(study));
+    return zi_sql_rows(study->sql, text, &run, read, context);
 }

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "search/optimizer.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,31 +14,6 @@ enum { MOST_DIM = 1000000 }; /* as an optimiser takes */
 #define MOST_RUN                                                                               \
     (UINT64_C(1) << 53) /* every number of JSON up to it is exact, and a larger one can follow \
                          */
-
-zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
-                         void *context)
-{
-    assert(text && read);
-    zi_statement statement = {0};
-    int is_row = 1;
-    zilch_status status = zi_statement_prepare(&statement, sql, text);
-    if (status == ZILCH_OK && run) {
-        zi_bind_u64(&statement, *run);
-    }
-    while (status == ZILCH_OK && is_row) {
-        status = zi_statement_step(&statement, &is_row);
-        status = status == ZILCH_OK && is_row ? read(&statement, context) : status;
-    }
-    zi_statement_finish(&statement);
-    return status;
-}
-
-zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
-                           void *context)
-{
-    ZI_TRY(zi_study_refresh(study));
-    return zi_sql_rows(study->sql, text, &run, read, context);
-}
 
 static zilch_status fail_damaged(const zilch_study *study, uint64_t run, const char *what)
 {
@@ -74,7 +48,8 @@ static zilch_stop read_stop(zi_statement *row)
 
 static int is_forgotten(const unsigned char *genome, size_t length)
 {
-    return length == ZI_FORGOTTEN_LENGTH && memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
+    return (length == ZI_FORGOTTEN_LENGTH || length == ZI_FORGOTTEN_MOST) &&
+           memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------------- */
@@ -370,6 +345,16 @@ static zilch_status read_checkpoint(zi_statement *row, void *context)
     return ZILCH_OK;
 }
 
+/* `penalties`: what is behind the word, if anything. */
+static zilch_status restore_forgotten(resuming *r, uint64_t active, const unsigned char *penalties,
+                                      size_t length)
+{
+    zi_reader reader = {.data = penalties, .length = length, .ok = 1};
+    r->points_found = zi_sum_point(r->points_found, penalties, length);
+    return name_failure(
+        r, zi_optimizer_restore_forgotten(r->optimizer, active, length ? zi_read_double(&reader) : NAN));
+}
+
 static zilch_status read_point(zi_statement *row, void *context)
 {
     resuming *r = context;
@@ -377,17 +362,19 @@ static zilch_status read_point(zi_statement *row, void *context)
     const uint64_t point = zi_column_count(row);
     const uint64_t active = zi_column_count(row);
     const unsigned char *genome = zi_column_blob(row, &length);
-    length = is_forgotten(genome, length) ? 0 : length == 0 ? SIZE_MAX : length;
     ZI_TRY(zi_columns_check(row, "point", point));
-    if (point != r->optimizer->archive.rows.count || length == SIZE_MAX) {
+    if (point != r->optimizer->archive.rows.count || length == 0) {
         return fail_damaged(r->study, r->run, "a point is missing");
+    }
+    if (is_forgotten(genome, length)) {
+        return restore_forgotten(r, active, genome + ZI_FORGOTTEN_LENGTH, length - ZI_FORGOTTEN_LENGTH);
     }
     r->genome_bytes += length; /* each is in the file once, unless rows share them, which no writer does */
     if (r->genome_bytes > r->file_bytes) {
         return fail_damaged(r->study, r->run, "its points are larger than the file");
     }
     r->points_found = zi_sum_point(r->points_found, genome, length);
-    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length, active));
+    return name_failure(r, zi_optimizer_restore_point(r->optimizer, genome, length));
 }
 
 static zilch_status read_value(zi_statement *row, void *context)

@@ -267,6 +267,29 @@ rm -f box
 expect_status 0 "$zilch" optimize --problem sphere:active=9 --dim 9 --study box --bounds none:none --x0 50 --scale 1e-3 --evaluations 300
 grep -qE '^recommended: value ([0-9.]+e-[0-9]+|0)' "$out" || complain 'not there from a scale that is too small'
 holds 'all(v == 0 or 100 <= v <= 400 for v in x[1:])' --bounds 100:400
+# Penalties of single coordinates: the dear ones of an optimum in which all are active are zero.
+printf 'coordinate,penalty\n2, 40\n# the last\n9,40\n' >penalties.csv
+printf '0\n40\n0\n0\n0\n0\n0\n0\n40\n' >all.csv
+for file in penalties.csv all.csv; do
+  rm -f box
+  expect_status 0 "$zilch" optimize --problem sphere:active=9 --dim 9 --penalty 0.5 --penalty-file $file --evaluations 400 --study box
+  expect_in_output 'penalty 0.5, population automatic, and penalties of single coordinates'
+  expect_in_output 'best seen: fitness 5.5, value 2, active 7'
+  "$zilch" show --run 1 --json box >shown
+  grep -q '"penalties": \[0.0, 40.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 40.0\]' shown || complain 'no penalties shown'
+  "$zilch" export box >points.csv
+  expect_status 0 python3 - <<'PYTHON'
+import csv
+for row in csv.DictReader(open("points.csv")):
+    penalty = 0.5 * int(row["active"]) + sum(40 for name in ("x2", "x9") if float(row[name]))
+    assert abs(float(row["fitness"]) - float(row["value"]) - penalty) < 1e-9, row
+PYTHON
+  expect_status 0 "$zilch" report box -o page.html
+  grep -q 'with its penalty</dt><dd>5.5<' page.html || complain 'another fitness on the page'
+done
+expect_status 0 "$zilch" compare --problem sphere:active=9 --dim 9 --penalty 0.5 --penalty-file all.csv --methods default --seeds 1 \
+  --evaluations 400 --json
+grep -q '"fitness": 5.5' "$out" || complain 'another fitness in a comparison'
 holds 'True' --bounds : --final-candidates 3 --final-evaluations 9
 # Pruning without noise: an evaluation for each coordinate is there, said or not.
 expect_status 0 tiny --problem sphere:active=2 --dim 9 --penalty 5 --method gaussian --initial-p 1 --study pruned
@@ -292,7 +315,7 @@ expect_failure 'warm.csv: row 3, column 1: the value 1.02 is out of its bounds 0
 expect_failure 'warm.csv: row 1, columns 1 and 3: they must be active together' \
   tiny --problem smop1 --dim 9 --study box --warm-start warm.csv --groups 1,3
 
-# Regression: y = 3 + 2 b - e, and nothing else.
+# Regression: y = 3 + 2 b - e, and nothing else; or, where b costs too much, without it.
 awk 'BEGIN {srand(1); print "a,b,c,d,e,y"; for (i = 0; i < 60; i++) {for (j = 1; j <= 5; j++) {v[j] = rand() * j; printf "%.6f,", v[j]}
   printf "%.6f\n", 3 + 2 * v[2] - v[5] + 0.01 * rand()}}' >linear.csv
 expect_status 0 tiny --problem linear --data linear.csv
@@ -303,6 +326,14 @@ awk -F': ' '$1 == "b" {b = $2} $1 == "e" {e = $2} $1 == "intercept" {i = $2}
 expect_in_output 'training: mean squared error'
 expect_in_output 'validation: mean squared error'
 expect_in_output 'study: linear.study, run 1'
+printf 'b,1000\n' >dear.csv
+rm -f box
+expect_status 0 tiny --problem linear --data linear.csv --penalty-file dear.csv --study box
+"$zilch" best box >best
+! grep -q '^b: ' best || complain 'a dear column was chosen'
+grep -q '^e: ' best || complain 'a cheap column was not chosen'
+printf 'f,1000\n' >dear.csv
+expect_failure "dear.csv: line 1: 'f' is no coordinate's number or name" tiny --problem linear --data linear.csv --penalty-file dear.csv --study box
 expect_status 0 "$zilch" best linear.study
 expect_in_output 'b: '
 # Coefficients for programs, with the columns' names, as long as the data are what they were.
@@ -423,6 +454,19 @@ wrong 'x0 and scale are for the method default; with the method ea, give initial
 awk 'BEGIN {for (i = 1; i <= 100; i++) print "-1,2,1,3"}' >units.csv
 wrong '--x0: units.csv has it for each coordinate; give one of them' --problem smop1 --bounds-file units.csv --x0 1
 wrong '--scale: units.csv has it for each coordinate; give one of them' --problem smop1 --bounds-file units.csv --scale 1
+refused()
+{
+  printf "$2" >penalties.csv
+  expect_failure "penalties.csv: $1" tiny --problem smop1 --dim 3 --study box --penalty-file penalties.csv
+}
+refused 'has 2 penalties, but there are 3 coordinates' '1\n2\n'
+refused 'line 4: there are only 3 coordinates' '1\n2\n3\n4\n'
+refused 'line 2: a penalty must be a finite number, 0 or more, not -2' '1\n-2\n3\n'
+refused "line 2: 'x' is no number" '1\nx\n3\n'
+refused "line 1: 'x2' is no coordinate's number" 'x2,3\n'
+refused "line 2: '4': coordinates are numbered from 1 to 3" '1,1\n4,1\n'
+refused 'line 2: coordinate 1 is named twice' '1,1\n1,2\n'
+refused 'line 2: give a coordinate before the number in every line, or in none' '1,1\n3\n'
 wrong "--forced-on: '200': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 200
 wrong "--forced-on: '0': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 0
 wrong "--forced-on: '5-3' goes backwards" --problem smop1 --forced-on 5-3

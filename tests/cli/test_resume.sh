@@ -298,8 +298,9 @@ expect_status 0 "$zilch" resume data --generations 4
 # What was read once need not be there again.
 awk 'BEGIN {for (i = 0; i < 8; i++) print 1 + i / 100 ",0,0," 5 + i}' >warm.csv
 printf '0,2\n0,2\n0,2\n' >bounds.csv
+printf '0.1\n0.2\n0.3\n' >penalties.csv
 expect_status 0 "$zilch" optimize --problem smop1 --dim 3 --population 10 --elites 3 --generations 2 --study warm \
-  --warm-start warm.csv --bounds-file bounds.csv
-rm warm.csv bounds.csv
+  --warm-start warm.csv --bounds-file bounds.csv --penalty-file penalties.csv
+rm warm.csv bounds.csv penalties.csv
 expect_status 0 "$zilch" resume warm --generations 4
 verdict
