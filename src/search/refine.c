@@ -285,9 +285,9 @@ static int is_slow(zi_refine *r)
     return before - s->counted_cost < mean_penalty(r);
 }
 
-/* Whether other coordinates may be worth more than better values of these: where no more may be active, there
- * are many sets to choose from, and a set is known well enough when steps gain little beside what the last
- * sweep and they have gained. */
+/* Whether other coordinates may be worth more than better values of these: where their number, or what they
+ * add up to, is limited, there are many sets to choose from, and a set is known well enough when a step is
+ * expected to gain little beside what the last sweep and the steps have gained. */
 static int is_good_enough(const zi_refine *r)
 {
     static const double part = 1e-2;
