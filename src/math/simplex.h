@@ -35,7 +35,7 @@ typedef struct zi_simplex {
 
 /* Whatever it returns, zi_simplex_free(). The first solution starts from the rows alone, a later one from
  * where the last one ended. */
-zilch_status zi_simplex_create(zi_simplex *out, zi_columns columns);
+zilch_status zi_simplex_create(zi_simplex *out, zi_columns a);
 void zi_simplex_free(zi_simplex *simplex);
 
 /* `cost` (columns), or NULL where any feasible x will do. */

@@ -172,7 +172,7 @@ static zilch_status take_sum(parser *p)
     return ZILCH_OK;
 }
 
-static zilch_status take_relation(parser *p, char *out)
+static zilch_status take_relation(parser *p, int *out)
 {
     *out = take(p, "<=") ? '<' : take(p, ">=") ? '>' : take(p, "==") || take(p, "=") ? '=' : '\0';
     return *out ? ZILCH_OK : FAIL(p, "<=, >= or = is expected before '%.*s'", shown(p->at, p->end), p->at);
@@ -206,7 +206,7 @@ static int begins_with_end(const parser *p)
     return take(&ahead, "<") || take(&ahead, ">") || take(&ahead, "=");
 }
 
-static void narrow(char relation, double end, double *lower, double *upper)
+static void narrow(int relation, double end, double *lower, double *upper)
 {
     *upper = relation != '>' ? fmin(*upper, end) : *upper;
     *lower = relation != '<' ? fmax(*lower, end) : *lower;
@@ -214,8 +214,7 @@ static void narrow(char relation, double end, double *lower, double *upper)
 
 static zilch_status take_limit(parser *p, double *lower, double *upper)
 {
-    static const char mirrored[] = {['<'] = '>', ['>'] = '<', ['='] = '='};
-    char relation;
+    int relation;
     double end;
     const int has_two = begins_with_end(p);
     *lower = -INFINITY;
@@ -224,7 +223,10 @@ static zilch_status take_limit(parser *p, double *lower, double *upper)
     if (has_two) {
         ZI_TRY(take_end(p, &end));
         ZI_TRY(take_relation(p, &relation));
-        narrow(mirrored[(unsigned char)relation], end, lower, upper);
+        narrow(relation == '<'   ? '>'
+               : relation == '>' ? '<'
+                                 : relation,
+               end, lower, upper); /* it is on the left */
     }
     ZI_TRY(take_sum(p));
     skip_blanks(p);

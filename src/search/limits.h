@@ -14,7 +14,7 @@ typedef struct zi_limits {
 } zi_limits;
 
 /* EARG says which limit is none. Whatever it returns, zi_limits_free(). */
-zilch_status zi_limits_create(zi_limits *out, size_t dim, size_t count, const zilch_linear_limit *limit);
+zilch_status zi_limits_create(zi_limits *limits, size_t dim, size_t count, const zilch_linear_limit *limit);
 void zi_limits_free(zi_limits *limits);
 
 /* A row's sum, and the sum of its terms' sizes, without loss. */

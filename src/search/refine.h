@@ -45,7 +45,7 @@ void zi_refine_write(const zi_refine *refine, zi_writer *writer);
  * none. */
 int zi_refine_has_violations(const zi_refine *refine);
 void zi_refine_write_violations(const zi_refine *refine, zi_writer *writer);
-int zi_refine_read_violations(zi_refine *refine, zi_reader *reader);
+int zi_refine_read_violations(zi_refine *refine, zi_reader *in);
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
                             const double *sigma, zi_penalty penalty, zi_reader *reader);
 
