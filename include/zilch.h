@@ -949,6 +949,12 @@ ZILCH_ENUM(stop, STOP);
 #define ZILCH_NUMBER_FIELD(name, usual, least, greatest, group, about) double name;
 #define ZILCH_FLAG_FIELD(name, usual, group, about) int name;
 
+/* Values that a coordinate may have where it is active; 0 of them: any. */
+typedef struct zilch_values {
+    size_t count;
+    const double *value;
+} zilch_values;
+
 /* Begin from zilch_optimizer_defaults() or zilch_method_defaults() and change what you need. */
 typedef struct zilch_optimizer_options {
     size_t size; /* set by the defaults; it guards the layout */
@@ -962,6 +968,14 @@ typedef struct zilch_optimizer_options {
     const zilch_forced *forced;  /* NULL: all are free */
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
+
+    /* What values a coordinate may have where it is active, beside its bounds: multiples of a step, such as
+     * whole numbers or multiples of 0.05, or those of a list, in any order. Zero stays allowed unless a
+     * coordinate is forced on. Every point that is asked for or recommended keeps this; a point that is told
+     * must. Where all coordinates have finitely many values, the search ends when all points have been
+     * evaluated. */
+    const double *step;         /* NULL: none; 0: none for its coordinate */
+    const zilch_values *values; /* NULL: any */
 
     /* A penalty of each coordinate, beside the common one: the penalty of a point is `penalty` times the
      * number of its active coordinates, and the sum of their own penalties. Coordinates of a group are active

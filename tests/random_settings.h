@@ -12,7 +12,9 @@ typedef struct setting {
     zilch_optimizer_options o;
     zilch_forced forced[MOST_DIM];
     size_t group[MOST_DIM];
-    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM];
+    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM],
+        step[MOST_DIM], list[4];
+    zilch_values values[MOST_DIM];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -145,6 +147,23 @@ static inline void pick_penalties(zilch_rng *rng, setting *s)
     s->o.penalties = has_penalties ? s->penalties : NULL;
 }
 
+/* Values that single coordinates may have: multiples of a step, or four of a list. */
+static inline void pick_allowed(zilch_rng *rng, setting *s)
+{
+    const int has_step = chance(rng, 0.2), has_values = chance(rng, 0.2);
+    for (size_t k = 0; k < 4; k++) {
+        s->list[k] = sign_of(rng) * size_of_any(rng, s);
+    }
+    for (size_t i = 0; i < s->dim; i++) {
+        const int is_stepped = chance(rng, 0.5), is_listed = chance(rng, 0.3);
+        const double size = size_of_any(rng, s);
+        s->step[i] = is_stepped && !(has_values && is_listed) ? size : 0.0;
+        s->values[i] = is_listed ? (zilch_values){pick(rng, 1, 4), s->list} : (zilch_values){0, NULL};
+    }
+    s->o.step = has_step ? s->step : NULL;
+    s->o.values = has_values ? s->values : NULL;
+}
+
 /* The arrays belong to the setting: it must stay where it is. */
 static inline void pick_setting(zilch_rng *rng, setting *s)
 {
@@ -163,6 +182,7 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_limits(rng, s);
     pick_guess(rng, s);
     pick_penalties(rng, s);
+    pick_allowed(rng, s);
 }
 
 #endif

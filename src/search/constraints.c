@@ -29,6 +29,7 @@ void zi_constraints_free(zi_constraints *c)
     zi_free(c->forced);
     zi_free(c->fallback);
     zi_free(c->lower);
+    zi_allowed_free(&c->allowed);
     *c = (zi_constraints){0};
 }
 
@@ -237,7 +238,7 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     const size_t most = o->max_active ? (size_t)o->max_active : dim;
     *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
-    out->is_free = !out->has_switches && !o->lower && !o->upper;
+    out->is_free = !out->has_switches && !o->lower && !o->upper && !o->step && !o->values;
     out->is_reflecting = o->method == ZILCH_METHOD_DEFAULT;
     ZI_TRY(zi_alloc(&out->first, dim + 1));
     ZI_TRY(zi_alloc(&out->member, dim));
@@ -246,6 +247,7 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     ZI_TRY(zi_alloc(&out->lower, 2 * dim));
     out->upper = out->lower + dim;
     ZI_TRY(set_bounds(out, o));
+    ZI_TRY(zi_allowed_create(&out->allowed, dim, o, out->lower, out->upper));
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
     ZI_TRY(check_values(out));
@@ -266,6 +268,11 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
         if (on && !(x[i] >= c->lower[i] && x[i] <= c->upper[i])) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
                               "the value %g is out of its bounds %g and %g", x[i], c->lower[i], c->upper[i]);
+        }
+        if (on && !zi_allowed_is(&c->allowed, i, x[i])) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
+                              "the value %.17g is not one of those it may have; the nearest is %.17g", x[i],
+                              zi_allowed_nearest(&c->allowed, i, x[i]));
         }
         if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
@@ -501,17 +508,43 @@ static void repair_bounds(const zi_repairer *m, zilch_rng *rng, double *x)
     }
 }
 
-void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
+/* A value that is nearest to 0 switches its coordinate off, where that is allowed. */
+void zi_constraints_snap(const zi_constraints *c, double *x)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < c->dim && c->allowed.step; i++) {
+        active += x[i] != 0.0;
+    }
+    for (size_t u = 0; u < c->units && c->allowed.step; u++) {
+        const int alone = size_of(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT;
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            const size_t i = c->member[k];
+            if (x[i] != 0.0) {
+                x[i] = alone && active > c->least ? zi_allowed_nearest(&c->allowed, i, x[i])
+                                                  : zi_allowed_active(&c->allowed, i, x[i]);
+                active -= x[i] == 0.0;
+            }
+        }
+    }
+}
+
+static void repair_switches(zi_repairer *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
-    if (!c->has_switches) {
-        repair_bounds(m, &rng, x);
-        return;
-    }
     for (size_t u = 0; u < c->units; u++) {
         m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? x[c->member[c->first[u]]] != 0.0
                                                     : c->forced[u] == ZILCH_FORCED_ON;
     }
     choose_units(m, &rng);
     repair_values(m, &rng, x);
+}
+
+void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
+{
+    if (m->constraints->has_switches) {
+        repair_switches(m, rng, x);
+    } else {
+        repair_bounds(m, &rng, x);
+    }
+    zi_constraints_snap(m->constraints, x);
 }

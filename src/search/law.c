@@ -50,7 +50,7 @@ size_t zi_law_active(zilch_method method, size_t dim, const double *genome)
 {
     size_t active = 0;
     for (size_t i = 0; i < dim; i++) {
-        active += is_active(method, dim, genome, i);
+        active += is_active(method, dim, genome, i) ? 1 : 0;
     }
     return active;
 }
