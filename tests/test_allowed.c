@@ -44,6 +44,27 @@ static void multiples_are_what_their_digits_say(void **state)
     }
 }
 
+/* However large or small a step is, and whatever comes. */
+static void any_number_has_a_nearest_value(void **state)
+{
+    (void)state;
+    static const double sizes[] = {DBL_TRUE_MIN, DBL_MIN, 1e-300, 1.0, 1e15, 1e300, DBL_MAX};
+    for (size_t s = 0; s < COUNT(sizes); s++) {
+        for (size_t t = 0; t < COUNT(sizes); t++) {
+            double lower = -INFINITY, upper = INFINITY;
+            zi_allowed a;
+            assert_int_equal(create_one(&a, &sizes[s], NULL, &lower, &upper), ZILCH_OK);
+            const double given[] = {sizes[t], -sizes[t], INFINITY, -INFINITY, NAN};
+            for (size_t k = 0; k < COUNT(given); k++) {
+                const double found = zi_allowed_nearest(&a, 0, given[k]);
+                assert_true(isfinite(found) && zi_allowed_is(&a, 0, found));
+                assert_true(zi_allowed_active(&a, 0, given[k]) != 0.0);
+            }
+            zi_allowed_free(&a);
+        }
+    }
+}
+
 /* Against all values, listed one by one. */
 static void check_against(const zi_allowed *a, size_t count, const double *all, zilch_rng *rng)
 {
@@ -399,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiples_are_what_their_digits_say),
+        cmocka_unit_test(any_number_has_a_nearest_value),
         cmocka_unit_test(values_are_those_of_the_step_or_the_list),
         cmocka_unit_test(what_no_value_can_keep_is_refused),
         cmocka_unit_test(every_point_keeps_them),

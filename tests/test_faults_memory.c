@@ -827,7 +827,7 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const zilch_forced forced[DIM] = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON};
     static const size_t group[DIM] = {5, 0, 5, 0};
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
-    static const double penalties[DIM] = {0.01, 0, 0.02, 0.03}, step[DIM] = {0, 0.5}, list[] = {2, 0.5, 1};
+    static const double penalties[DIM] = {0.01, 0, 0.02, 0.03}, step[DIM] = {0, 0.01}, list[] = {2, 0.5, 1};
     static const zilch_values values[DIM] = {[3] = {3, list}};
     zilch_optimizer_options options = kind == TAKING_TURNS  ? zilch_optimizer_defaults()
                                       : kind == WITH_MEMORY ? small_defaults(ZILCH_METHOD_DEFAULT, N, K)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,11 +22,9 @@ static double multiple_of(double step, double k)
 /* The number of the multiple next to x. */
 static double number_of(double step, double x)
 {
-    double k = round(fmin(fmax(x / step, -most_steps), most_steps));
-    while (k != 0.0 && !isfinite(multiple_of(step, k))) {
-        k -= copysign(1.0, k);
-    }
-    return k;
+    const double most = fmin(most_steps, floor(DBL_MAX / step)); /* x may be infinite */
+    const double k = round(fmin(fmax(x / step, -most), most));
+    return isfinite(multiple_of(step, k)) ? k : k - copysign(1.0, k);
 }
 
 /* The first multiple that is not below a number, or the last that is not above it: its number. */
