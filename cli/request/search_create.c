@@ -16,7 +16,9 @@ typedef struct arrays {
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
-    double *penalties;
+    double *penalties, *step;
+    zilch_values *values;
+    size_t dim;
     const char **names; /* of the coordinates; NULL: they have none */
     zilch_networks *networks;
 } arrays;
@@ -30,6 +32,8 @@ static void arrays_free(arrays *a)
         free(a->number[k]);
     }
     free(a->penalties);
+    free(a->step);
+    coordinates_values_free(a->dim, a->values);
     free(a->names);
     zilch_networks_destroy(a->networks);
 }
@@ -86,7 +90,7 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
     return 0;
 }
 
-/* A regression's coordinates are called after their columns. 0, or 1 without memory. */
+/* A regression's coordinates are called after their columns. */
 static int take_names(const search_problem *p, arrays *a)
 {
     if (!p->is_regression || !p->data.names) {
@@ -96,7 +100,7 @@ static int take_names(const search_problem *p, arrays *a)
     for (size_t i = 0; a->names && i < p->info.dim; i++) {
         a->names[i] = p->data.names[search_problem_column(p, i) - 1];
     }
-    return !a->names;
+    return a->names ? 0 : cli_fail("out of memory");
 }
 
 static int take_penalties(const search_request *r, const search_problem *p, arrays *a,
@@ -107,13 +111,39 @@ static int take_penalties(const search_request *r, const search_problem *p, arra
         return 0;
     }
     a->penalties = malloc(p->info.dim * sizeof *a->penalties);
-    if (!a->penalties || take_names(p, a)) {
+    if (!a->penalties) {
         return cli_fail("out of memory");
     }
     o->penalties = a->penalties;
     return coordinates_penalties_read(r->penalty_file, p->info.dim, a->names, a->penalties, &error)
                ? cli_fail("%s: %s", r->penalty_file, error.text)
                : 0;
+}
+
+static int take_allowed(const search_request *r, const search_problem *p, arrays *a,
+                        zilch_optimizer_options *o)
+{
+    coordinates_error error;
+    const size_t dim = p->info.dim;
+    a->dim = dim;
+    a->step = malloc(dim * sizeof *a->step);
+    a->values = calloc(dim, sizeof *a->values);
+    if (!a->step || !a->values) {
+        return cli_fail("out of memory");
+    }
+    if (r->step && coordinates_steps(r->step, dim, a->names, a->step, &error)) {
+        return search_wrong_usage(r->command, "--step: %s", error.text);
+    }
+    if (r->values_file && coordinates_values_read(r->values_file, dim, a->names, a->values, &error)) {
+        return cli_fail("%s: %s", r->values_file, error.text);
+    }
+    for (size_t i = 0; i < dim && r->step; i++) { /* one step for all is for those without a list */
+        const int is_listed = a->values[i].count > 0 && !strchr(r->step, '=');
+        a->step[i] = is_listed ? 0.0 : a->step[i];
+    }
+    o->step = r->step ? a->step : NULL;
+    o->values = r->values_file ? a->values : NULL;
+    return 0;
 }
 
 /* ---- Options ---------------------------------------------------------------------------------- */
@@ -138,7 +168,9 @@ static int create(const search_request *r, const search_problem *p, arrays *a, z
     }
     int status = take_coordinates(r, dim, a, &o);
     status = status ? status : take_bounds(r, problem, a, &o);
+    status = status ? status : take_names(p, a);
     status = status ? status : take_penalties(r, p, a, &o);
+    status = status ? status : take_allowed(r, p, a, &o);
     if (status) {
         return status;
     }

@@ -209,6 +209,11 @@ static void add_search(search_request *r, option_table *t)
     const cli_option expert[] = {
         {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
          "A file with a line 'LOW,HIGH' for each coordinate, behind which its x0 and scale may stand."},
+        {"step", 0, "STEPS", CLI_TEXT, &r->step, 0, 0, NULL,
+         "Values are multiples of this, such as 1 for whole numbers; or '2=1,5=0.05' for some coordinates."},
+        {"values-file", 0, "FILE", CLI_TEXT, &r->values_file, 0, 0, NULL,
+         "Values that coordinates may have: a file with lines 'COORDINATE,VALUE,VALUE,...' for some of "
+         "them."},
         {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
          "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
          "'COORDINATE,PENALTY' for some."},
@@ -445,7 +450,8 @@ static void add_kept(search_request *r, option_table *t)
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
 {
-    static const char *const files[] = {"bounds-file", "penalty-file", "weights", "warm-start"};
+    static const char *const files[] = {"bounds-file", "penalty-file", "values-file", "weights",
+                                        "warm-start"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
         if (path) {
