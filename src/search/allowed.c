@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double most_steps = 0x1p53;
+static const double greatest_number = 0x1p53;
 
 /* ---- Multiples ----------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static double multiple_of(double step, double k)
 /* The number of the multiple next to x. */
 static double number_of(double step, double x)
 {
-    const double most = fmin(most_steps, floor(DBL_MAX / step)); /* x may be infinite */
+    const double most = fmin(greatest_number, floor(DBL_MAX / step)); /* x may be infinite */
     const double k = round(fmin(fmax(x / step, -most), most));
     return isfinite(multiple_of(step, k)) ? k : k - copysign(1.0, k);
 }
@@ -31,7 +31,7 @@ static double number_of(double step, double x)
 static double number_within(double step, double x, int direction)
 {
     double k = number_of(step, x);
-    if (direction * (multiple_of(step, k) - x) < 0.0 && fabs(k) < most_steps) {
+    if (direction * (multiple_of(step, k) - x) < 0.0 && fabs(k) < greatest_number) {
         k += direction;
     }
     return k;
@@ -230,6 +230,19 @@ double zi_allowed_spacing(const zi_allowed *a, size_t i, double x)
 int zi_allowed_is(const zi_allowed *a, size_t i, double x)
 {
     return zi_allowed_nearest(a, i, x) == x;
+}
+
+zilch_status zi_allowed_check(const zi_allowed *a, size_t i, double x)
+{
+    char value[ZILCH_NUMBER_SIZE];
+    char nearest[ZILCH_NUMBER_SIZE];
+    if (zi_allowed_is(a, i, x)) {
+        return ZILCH_OK;
+    }
+    zilch_number_format(x, value);
+    zilch_number_format(zi_allowed_nearest(a, i, x), nearest);
+    return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
+                      "the value %s is not one of those it may have; the nearest is %s", value, nearest);
 }
 
 /* ---- Counting ------------------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ double zi_allowed_next(const zi_allowed *allowed, size_t i, double x, int direct
 double zi_allowed_spacing(const zi_allowed *allowed, size_t i, double x);
 
 int zi_allowed_is(const zi_allowed *allowed, size_t i, double x);
+zilch_status zi_allowed_check(const zi_allowed *allowed, size_t i, double x); /* EARG if it is not */
 
 /* How many values but zero there are, 0: without end; and value number k of these, from 0, ascending. */
 uint64_t zi_allowed_count(const zi_allowed *allowed, size_t i);

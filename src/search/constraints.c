@@ -269,10 +269,8 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
                               "the value %g is out of its bounds %g and %g", x[i], c->lower[i], c->upper[i]);
         }
-        if (on && !zi_allowed_is(&c->allowed, i, x[i])) {
-            return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
-                              "the value %.17g is not one of those it may have; the nearest is %.17g", x[i],
-                              zi_allowed_nearest(&c->allowed, i, x[i]));
+        if (on) {
+            ZI_TRY(zi_allowed_check(&c->allowed, i, x[i]));
         }
         if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
