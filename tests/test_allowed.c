@@ -366,6 +366,26 @@ static void the_best_whole_numbers_are_found(void **state)
     }
 }
 
+/* When all elites agree, the neighbours are still tried. */
+static void the_distribution_does_not_freeze(void **state)
+{
+    (void)state;
+    limited s;
+    limit(&s, ZILCH_METHOD_DEFAULT, 0);
+    s.o.lower = s.o.upper = NULL;
+    zilch_limits limits = zilch_limits_defaults();
+    limits.evaluations = 3000;
+    zilch_optimizer *o = create_with(DIM, 5, &s.o);
+    assert_int_equal(zilch_optimizer_run(o, distance, NULL, &limits, NULL, NULL, NULL), ZILCH_OK);
+    const zi_law_state *law = &o->law_state;
+    assert_true(law->p && law->sigma[4] < 0.01); /* of any value, which has converged */
+    for (size_t i = 0; i < DIM; i++) {
+        const double spacing = s.values[i].count ? 1.5 : s.step[i];
+        assert_true(law->sigma[i] >= 0.999 * spacing / 3.0);
+    }
+    zilch_optimizer_destroy(o);
+}
+
 /* A search over few points ends when all were evaluated, none of them twice but for the look at noise. */
 static void a_small_search_is_exhausted(void **state)
 {
@@ -425,6 +445,7 @@ int main(void)
         cmocka_unit_test(every_point_keeps_them),
         cmocka_unit_test(told_points_must_keep_them),
         cmocka_unit_test(the_best_whole_numbers_are_found),
+        cmocka_unit_test(the_distribution_does_not_freeze),
         cmocka_unit_test(a_small_search_is_exhausted),
     };
     return cmocka_run_group_tests_name("allowed", tests, NULL, NULL);
