@@ -949,6 +949,12 @@ ZILCH_ENUM(stop, STOP);
 #define ZILCH_NUMBER_FIELD(name, usual, least, greatest, group, about) double name;
 #define ZILCH_FLAG_FIELD(name, usual, group, about) int name;
 
+/* Values that a coordinate may have where it is active; 0 of them: any. */
+typedef struct zilch_values {
+    size_t count;
+    const double *value;
+} zilch_values;
+
 /* A linear limit: lower <= sum of weight * x over some coordinates <= upper. With equal ends it is an
  * equation; an infinite end is none. A point keeps it to 1e-12 of the sum of |weight * x|, or of |end|. */
 typedef struct zilch_linear_limit {
@@ -985,15 +991,24 @@ typedef struct zilch_optimizer_options {
     const size_t *group;         /* NULL; those of one number above 0 are active together or not at all */
     const double *lower, *upper; /* NULL: no bounds; an infinite one means no bound for its coordinate */
 
+    /* What values a coordinate may have where it is active, beside its bounds: multiples of a step, such as
+     * whole numbers or multiples of 0.05, or those of a list, in any order. Zero stays allowed unless a
+     * coordinate is forced on. Every point that is asked for or recommended keeps this; a point that is told
+     * must. Where all coordinates have finitely many values, the search ends when all points have been
+     * evaluated. Linear limits cannot be kept together with these yet. */
+    const double *step;         /* NULL: none; 0: none for its coordinate */
+    const zilch_values *values; /* NULL: any */
+
     /* A penalty of each coordinate, beside the common one: the penalty of a point is `penalty` times the
      * number of its active coordinates, and the sum of their own penalties. Coordinates of a group are active
      * together, so the penalty of a group is the sum of its members' penalties. Finite, 0 or more. */
     const double *penalties; /* NULL: none has one of its own */
 
-    /* Linear limits that every point keeps, together with all of the above: "at most 5 active, each from 5 to
-     * 60 %, 100 % in all". A new point that breaks one is moved: other coordinates are switched on where that
-     * is needed, and then all active values change a little. A set of limits that no point can keep is
-     * refused, and the message has the numbers, from 1, of those that contradict each other. */
+    /* Linear limits that every point keeps, together with all of the above but steps and lists of values: "at
+     * most 5 active, each from 5 to 60 %, 100 % in all". A new point that breaks one is moved: other
+     * coordinates are switched on where that is needed, and then all active values change a little. A set of
+     * limits that no point can keep is refused, and the message has the numbers, from 1, of those that
+     * contradict each other. */
     const zilch_linear_limit *linear_limits; /* linear_limit_count */
     size_t linear_limit_count;
 

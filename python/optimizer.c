@@ -5,21 +5,50 @@
 
 /* ---- Creating ------------------------------------------------------------------------ */
 
+/* Lists of values: how many each coordinate has, and all of them one after the other. */
+static int lists_make(zilch_values **out, const array *counts, const array *all)
+{
+    const uint64_t *count = counts->data;
+    const double *value = all->data;
+    size_t left = all->count;
+    if (!count) {
+        return 1;
+    }
+    zilch_values *list = PyMem_Malloc(counts->count * sizeof *list);
+    if (!list) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    *out = list;
+    for (size_t i = 0; i < counts->count; i++) {
+        if (count[i] > left) {
+            PyErr_SetString(PyExc_ValueError, "values: fewer than counted");
+            return 0;
+        }
+        list[i] = (zilch_values){(size_t)count[i], value};
+        value += count[i];
+        left -= (size_t)count[i];
+    }
+    return 1;
+}
+
 static PyObject *optimizer_create(PyObject *self, PyObject *args)
 {
     Py_ssize_t dim;
     unsigned long long seed;
     PyObject *dict;
-    PyObject *object[7];
+    PyObject *object[10];
     PyObject *rows;
-    array a[7] = {{.data = NULL}};
+    array a[10] = {{.data = NULL}};
+    zilch_values *values = NULL;
     linear_limits linear = {.count = 0};
     zilch_optimizer *optimizer = NULL;
     zilch_optimizer_options options;
     zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "nKOOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
-                          &object[3], &object[4], &object[5], &object[6], &rows) ||
+    if (!PyArg_ParseTuple(args, "nKOOOOOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
+                          &object[3], &object[4], &object[5], &object[6], &object[7], &object[8], &object[9],
+                          &rows) ||
         !options_take_optimizer(&options, dict)) {
         return NULL;
     }
@@ -29,7 +58,11 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         array_optional(&a[3], object[3], "forced", 'I', dim) &&
         array_optional(&a[4], object[4], "x0", 'd', dim) &&
         array_optional(&a[5], object[5], "scale", 'd', dim) &&
-        array_optional(&a[6], object[6], "penalties", 'd', dim) && linear_limits_take(&linear, rows, dim)) {
+        array_optional(&a[6], object[6], "penalties", 'd', dim) &&
+        array_optional(&a[7], object[7], "step", 'd', dim) &&
+        array_optional(&a[8], object[8], "values", 'Q', dim) &&
+        array_optional(&a[9], object[9], "values", 'd', ANY_COUNT) && lists_make(&values, &a[8], &a[9]) &&
+        linear_limits_take(&linear, rows, dim)) {
         options.lower = a[0].data;
         options.upper = a[1].data;
         options.group = a[2].data;
@@ -37,11 +70,14 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         options.x0 = a[4].data;
         options.scale = a[5].data;
         options.penalties = a[6].data;
+        options.step = a[7].data;
+        options.values = values;
         options.linear_limits = linear.row;
         options.linear_limit_count = linear.count;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
-    arrays_release(a, 7);
+    arrays_release(a, 10);
+    PyMem_Free(values);
     linear_limits_release(&linear);
     return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
            : PyErr_Occurred() ? NULL

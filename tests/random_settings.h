@@ -12,7 +12,9 @@ typedef struct setting {
     zilch_optimizer_options o;
     zilch_forced forced[MOST_DIM];
     size_t group[MOST_DIM];
-    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM];
+    double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM],
+        step[MOST_DIM], list[4];
+    zilch_values values[MOST_DIM];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -145,6 +147,44 @@ static inline void pick_penalties(zilch_rng *rng, setting *s)
     s->o.penalties = has_penalties ? s->penalties : NULL;
 }
 
+/* Bounds as they are within a step or a list; what leaves no value has neither. */
+static inline void draw_in_bounds(setting *s, size_t i)
+{
+    double lower = s->o.lower ? s->lower[i] : -INFINITY, upper = s->o.upper ? s->upper[i] : INFINITY;
+    zi_allowed a;
+    zilch_optimizer_options one = s->o;
+    one.step = s->o.step ? &s->step[i] : NULL;
+    one.values = s->o.values ? &s->values[i] : NULL;
+    if (lower > upper || zi_allowed_create(&a, 1, &one, &lower, &upper) != ZILCH_OK) {
+        s->step[i] = 0.0;
+        s->values[i] = (zilch_values){0, NULL};
+    } else {
+        s->lower[i] = s->o.lower ? lower : s->lower[i];
+        s->upper[i] = s->o.upper ? upper : s->upper[i];
+    }
+    zi_allowed_free(&a);
+}
+
+/* Values that single coordinates may have: multiples of a step, or four of a list. */
+static inline void pick_allowed(zilch_rng *rng, setting *s)
+{
+    const int has_step = chance(rng, 0.2), has_values = chance(rng, 0.2);
+    for (size_t k = 0; k < 4; k++) {
+        s->list[k] = sign_of(rng) * fmax(size_of_any(rng, s), 1e-3);
+    }
+    for (size_t i = 0; i < s->dim; i++) {
+        const int is_stepped = chance(rng, 0.5), is_listed = chance(rng, 0.3);
+        const double size = size_of_any(rng, s);
+        s->step[i] = is_stepped && !(has_values && is_listed) ? size : 0.0;
+        s->values[i] = is_listed ? (zilch_values){pick(rng, 1, 4), s->list} : (zilch_values){0, NULL};
+    }
+    s->o.step = has_step ? s->step : NULL;
+    s->o.values = has_values ? s->values : NULL;
+    for (size_t i = 0; i < s->dim && (has_step || has_values); i++) {
+        draw_in_bounds(s, i);
+    }
+}
+
 /* The arrays belong to the setting: it must stay where it is. */
 static inline void pick_setting(zilch_rng *rng, setting *s)
 {
@@ -161,6 +201,7 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_model(rng, s);
     pick_refit(rng, s);
     pick_limits(rng, s);
+    pick_allowed(rng, s);
     pick_guess(rng, s);
     pick_penalties(rng, s);
 }

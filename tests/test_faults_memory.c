@@ -827,7 +827,8 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const zilch_forced forced[DIM] = {ZILCH_FORCED_NOT, ZILCH_FORCED_ON};
     static const size_t group[DIM] = {5, 0, 5, 0};
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
-    static const double penalties[DIM] = {0.01, 0, 0.02, 0.03};
+    static const double penalties[DIM] = {0.01, 0, 0.02, 0.03}, step[DIM] = {0, 0.01}, list[] = {2, 0.5, 1};
+    static const zilch_values values[DIM] = {[3] = {3, list}};
     static const size_t some[2] = {0, 1};
     static const double weight[2] = {1, -1};
     static const zilch_linear_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3},
@@ -846,6 +847,8 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
         options.lower = lower;
         options.upper = upper;
         options.penalties = penalties;
+        options.step = step;
+        options.values = values;
         options.min_active = 2;
         options.max_active = 3;
     }

@@ -91,7 +91,12 @@ static void check_point(const setting *s, const double *x, const char *who)
         active += (size_t)on;
         const int is_right = isfinite(x[i]) && (on || !signbit(x[i])) && (state == -1 || state == on) &&
                              (!on || (x[i] >= lower_of(s, i) && x[i] <= upper_of(s, i)));
-        if (!is_right) {
+        int is_allowed = !on || !s->o.values || s->values[i].count == 0;
+        for (size_t k = 0; s->o.values && k < s->values[i].count; k++) {
+            is_allowed |= x[i] == s->list[k];
+        }
+        const double steps = s->o.step && s->step[i] > 0.0 ? x[i] / s->step[i] : 0.0;
+        if (!is_right || !is_allowed || fabs(steps - round(steps)) > 1e-6 + 1e-15 * fabs(steps)) {
             fail_msg("%s: coordinate %zu is %g (%a), from %g to %g, state %d", who, i, x[i], x[i],
                      lower_of(s, i), upper_of(s, i), state);
         }

@@ -270,6 +270,7 @@ static int try_methods(const request *r, const compare_setting *s)
         if (!status && (cli_is_same_file(r->output, method->warm_start) ||
                         cli_is_same_file(r->output, method->weights) ||
                         cli_is_same_file(r->output, method->bounds_file) ||
+                        cli_is_same_file(r->output, method->values_file) ||
                         cli_is_same_file(r->output, method->penalty_file))) {
             status = search_wrong_usage("compare", "-o: names a file that the method reads");
         }

@@ -3,7 +3,6 @@
 #include "request/coordinates.h"
 
 #include "terminal/text.h"
-#include "zilch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -340,4 +339,110 @@ int coordinates_penalties_read(const char *path, size_t dim, const char *const *
         out[i] = isnan(out[i]) ? 0.0 : out[i];
     }
     return 0;
+}
+
+/* ---- Allowed values ------------------------------------------------------------------------- */
+
+/* "COORDINATE=STEP" */
+static int take_step(char *text, size_t dim, const char *const *names, double *out, coordinates_error *error)
+{
+    char *sign = strrchr(text, '=');
+    size_t i;
+    double step;
+    if (!sign) {
+        return fail(error, "'%.60s' is neither a number nor COORDINATE=STEP", text);
+    }
+    *sign = '\0';
+    if (coordinates_find(trim(text), dim, names, &i, error)) {
+        return 1;
+    }
+    if (!zilch_number_parse(trim(sign + 1), &step)) {
+        return fail(error, "'%.60s' is no number", sign + 1);
+    }
+    if (out[i] != 0.0) {
+        return fail(error, "coordinate %zu is named twice", i + 1);
+    }
+    out[i] = step;
+    return 0;
+}
+
+int coordinates_steps(const char *text, size_t dim, const char *const *names, double *out,
+                      coordinates_error *error)
+{
+    double step;
+    piece p;
+    int status = 0;
+    const int is_one = zilch_number_parse(text, &step);
+    for (size_t i = 0; i < dim; i++) {
+        out[i] = is_one ? step : 0.0;
+    }
+    while (!is_one && !status && next_piece(&text, ',', &p)) {
+        char *word = strndup(p.text, p.length);
+        status = word ? take_step(word, dim, names, out, error) : fail(error, "does not fit in memory");
+        free(word);
+    }
+    return status;
+}
+
+typedef struct values_reading {
+    size_t dim;
+    const char *const *names;
+    zilch_values *out;
+} values_reading;
+
+static int take_values(void *context, size_t line, char *text, coordinates_error *error)
+{
+    const values_reading *v = context;
+    char *at = strchr(text, ',');
+    size_t most = 0;
+    size_t i;
+    for (const char *comma = at; comma; comma = strchr(comma + 1, ',')) {
+        most++;
+    }
+    if (!at) {
+        return fail(error, "a coordinate and its values are expected, with commas between them");
+    }
+    *at = '\0';
+    if (coordinates_find(trim(text), v->dim, v->names, &i, error)) {
+        return line == 1 && isalpha((unsigned char)*trim(at + 1)) ? 0 : 1; /* names of columns */
+    }
+    if (v->out[i].count) {
+        return fail(error, "coordinate %zu is named twice", i + 1);
+    }
+    double *value = malloc(most * sizeof *value);
+    if (!value) {
+        return fail(error, "does not fit in memory");
+    }
+    v->out[i] = (zilch_values){most, value};
+    for (size_t k = 0; k < most; k++) {
+        char *word = at + 1;
+        at = word + strcspn(word, ",");
+        *at = '\0';
+        if (!zilch_number_parse(trim(word), &value[k])) {
+            return fail(error, "'%.60s' is no number", word);
+        }
+    }
+    return 0;
+}
+
+int coordinates_values_read(const char *path, size_t dim, const char *const *names, zilch_values *out,
+                            coordinates_error *error)
+{
+    values_reading v = {dim, names, out};
+    size_t count = 0;
+    if (read_file(path, take_values, &v, error)) {
+        return 1;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        count += out[i].count;
+    }
+    return count ? 0 : fail(error, "has no values");
+}
+
+void coordinates_values_free(size_t dim, zilch_values *values)
+{
+    for (size_t i = 0; values && i < dim; i++) {
+        free((void *)values[i].value);
+    }
+    free(values);
 }

@@ -2,6 +2,8 @@
 #ifndef COORDINATES_H
 #define COORDINATES_H
 
+#include "zilch.h"
+
 #include <stddef.h>
 
 /* What is wrong with a text, without the option's name. */
@@ -34,5 +36,14 @@ int coordinates_find(const char *word, size_t dim, const char *const *names, siz
  * after a header line or not; # begins a comment. */
 int coordinates_penalties_read(const char *path, size_t dim, const char *const *names, double *out,
                                coordinates_error *error);
+
+/* "0.05" for all, or "1=1,4=0.05" for some, by number or name. */
+int coordinates_steps(const char *text, size_t dim, const char *const *names, double *out,
+                      coordinates_error *error);
+
+/* A file with lines "COORDINATE,VALUE,VALUE,..."; out (dim) is empty before. To be freed, also on failure. */
+int coordinates_values_read(const char *path, size_t dim, const char *const *names, zilch_values *out,
+                            coordinates_error *error);
+void coordinates_values_free(size_t dim, zilch_values *values);
 
 #endif

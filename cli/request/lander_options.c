@@ -7,6 +7,23 @@ const char lander_options_about[] =
     "Search a sparse quadratic controller for the Lunar Lander, with up to 90 coefficients. Every generation "
     "is kept in a study, which is one file; 'zilch resume STUDY' goes on with an interrupted run.";
 
+unsigned lander_options_bit(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } row[LANDER_OPTIONS] = {
+        {"episodes", SEARCH_EPISODES},     {"seeds", SEARCH_SEEDS},
+        {"gravity", SEARCH_GRAVITY},       {"wind", SEARCH_WIND},
+        {"wind-power", SEARCH_WIND_POWER}, {"turbulence-power", SEARCH_TURBULENCE_POWER}};
+    for (size_t i = 0; i < LANDER_OPTIONS; i++) {
+        if (strcmp(row[i].name, name) == 0) {
+            return row[i].bit;
+        }
+    }
+    return 0;
+}
+
 void lander_options_rows(search_request *r, cli_option out[LANDER_OPTIONS])
 {
     zilch_lander_options *o = &r->lander;

@@ -16,7 +16,9 @@ typedef struct arrays {
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
-    double *penalties;
+    double *penalties, *step;
+    zilch_values *values;
+    size_t dim;
     zilch_networks *networks;
     zilch_linear_limit *limit;
     size_t limits;
@@ -31,6 +33,8 @@ static void arrays_free(arrays *a)
         free(a->number[k]);
     }
     free(a->penalties);
+    free(a->step);
+    coordinates_values_free(a->dim, a->values);
     zilch_networks_destroy(a->networks);
     zilch_linear_limits_free(a->limit, a->limits);
 }
@@ -104,6 +108,32 @@ static int take_penalties(const search_request *r, const search_problem *p, arra
                : 0;
 }
 
+static int take_allowed(const search_request *r, const search_problem *p, arrays *a,
+                        zilch_optimizer_options *o)
+{
+    coordinates_error error;
+    const size_t dim = p->info.dim;
+    a->dim = dim;
+    a->step = malloc(dim * sizeof *a->step);
+    a->values = calloc(dim, sizeof *a->values);
+    if (!a->step || !a->values) {
+        return cli_fail("out of memory");
+    }
+    if (r->step && coordinates_steps(r->step, dim, p->names, a->step, &error)) {
+        return search_wrong_usage(r->command, "--step: %s", error.text);
+    }
+    if (r->values_file && coordinates_values_read(r->values_file, dim, p->names, a->values, &error)) {
+        return cli_fail("%s: %s", r->values_file, error.text);
+    }
+    for (size_t i = 0; i < dim && r->step; i++) { /* one step for all is for those without a list */
+        const int is_listed = a->values[i].count > 0 && !strchr(r->step, '=');
+        a->step[i] = is_listed ? 0.0 : a->step[i];
+    }
+    o->step = r->step ? a->step : NULL;
+    o->values = r->values_file ? a->values : NULL;
+    return 0;
+}
+
 /* ---- Options ---------------------------------------------------------------------------------- */
 
 static int create(const search_request *r, const search_problem *p, arrays *a, zilch_optimizer **out)
@@ -128,6 +158,7 @@ static int create(const search_request *r, const search_problem *p, arrays *a, z
     status = status ? status : take_bounds(r, problem, a, &o);
     status = status ? status : search_limits_read(r, dim, p->names, &a->limit, &a->limits);
     status = status ? status : take_penalties(r, p, a, &o);
+    status = status ? status : take_allowed(r, p, a, &o);
     if (status) {
         return status;
     }

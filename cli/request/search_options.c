@@ -205,6 +205,11 @@ static void add_search(search_request *r, option_table *t)
         {"names", 0, "LIST", CLI_TEXT, &r->names, 0, 0, NULL,
          "Names of the coordinates, such as flour,sugar,salt. Without them, x1, x2 and so on, or the data's "
          "columns."},
+        {"step", 0, "STEPS", CLI_TEXT, &r->step, 0, 0, NULL,
+         "Values are multiples of this, such as 1 for whole numbers; or '2=1,5=0.05' for some coordinates."},
+        {"values-file", 0, "FILE", CLI_TEXT, &r->values_file, 0, 0, NULL,
+         "Values that coordinates may have: a file with lines 'COORDINATE,VALUE,VALUE,...' for some of "
+         "them."},
         {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
          "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
          "'COORDINATE,PENALTY' for some."},
@@ -314,16 +319,9 @@ static int check_concerns(const search_request *r, const option_table *t)
 
 static void note_said(search_request *r, const option_table *t)
 {
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } row[] = {{"episodes", SEARCH_EPISODES},     {"seeds", SEARCH_SEEDS},
-               {"gravity", SEARCH_GRAVITY},       {"wind", SEARCH_WIND},
-               {"wind-power", SEARCH_WIND_POWER}, {"turbulence-power", SEARCH_TURBULENCE_POWER},
-               {"penalty", SEARCH_PENALTY}};
-    r->said = 0;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        r->said |= is_given(t, row[i].name) ? row[i].bit : 0;
+    r->said = is_given(t, "penalty") ? SEARCH_PENALTY : 0;
+    for (size_t k = 0; k < t->count; k++) {
+        r->said |= t->given[k] ? lander_options_bit(t->row[k].name) : 0;
     }
 }
 
@@ -441,7 +439,8 @@ static void add_kept(search_request *r, option_table *t)
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
 {
-    static const char *const files[] = {"bounds-file", "penalty-file", "weights", "warm-start"};
+    static const char *const files[] = {"bounds-file", "limits",  "penalty-file",
+                                        "values-file", "weights", "warm-start"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
         if (path) {

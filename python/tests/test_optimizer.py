@@ -202,7 +202,7 @@ def test_points_are_those_of_the_command(tmp_path, name, words, options):
 
 
 def assert_shown_settings_equal(shown, search):
-    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale", "penalties"))
+    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale", "penalties", "step", "values"))
     assert shown["settings"] == {**search.settings, **elsewhere}
 
 
@@ -369,6 +369,21 @@ def test_bounds_may_be_scipys():
     assert within(x, low, 2.0)
     np.testing.assert_array_equal(x, asked_points(bounds=[(one, 2.0) for one in low]))
     assert within(asked_points(bounds=optimize.Bounds(-1, 1)), -1, 1)
+
+
+def test_steps_and_values_are_kept():
+    steps = [1] + [0] * (DIM - 1)
+    lists = [None, (0.5, -2), *[[]] * (DIM - 2)]
+    for options in ({"step": steps, "values": {1: [0.5, -2]}}, {"step": np.array(steps), "values": lists}):
+        x = asked_points(bounds=(-3, 3), **options)
+        assert (x[:, 0] == x[:, 0].round()).all() and set(x[:, 1]) == {0.0, 0.5, -2.0} and len(set(x[:, 2])) > 5
+        np.testing.assert_array_equal(x, asked_points(bounds=(-3, 3), step=steps, values={1: [-2, 0.5]}))
+    assert {round(20 * value) / 20 for value in asked_points(step=0.05).ravel()} == set(asked_points(step=0.05).ravel())
+    search = zilch.Optimizer(2, step=1, bounds=(0, 2))
+    with pytest.raises(ValueError, match="the nearest is 1"):
+        search.tell_point([1.2, 0], 1.0)
+    result = zilch.minimize(lambda x: ((x - 1.3)**2).sum(), 3, step=1, bounds=(0, 3), evaluations=500)
+    assert result.message == "stopped by: exhausted" and result.x.tolist() == [1, 1, 1]
 
 
 def test_a_dear_coordinate_is_left_out():
@@ -643,6 +658,10 @@ def test_wrong_points_are_named(x, value, error, words):
     ({"x0": "here"}, TypeError, "^x0: "), ({"x0": 5, "bounds": (1, 2)}, ValueError, "x0 is 5, out of its bounds 1 and 2"),
     ({"scale": 0}, ValueError, "scale is 0; it must be"), ({"scale": [1] * 5}, ValueError, "^scale: "),
     ({"scale": 1, "method": "published"}, ValueError, "for the method default"),
+    ({"step": -1}, ValueError, "its step is -1; it must be"), ({"step": [1] * 5}, ValueError, "^step: "),
+    ({"values": [[1]] * 5}, ValueError, "^values: "), ({"values": {DIM: [1]}}, ValueError, "^values: "),
+    ({"values": {0: [np.nan]}}, ValueError, "one of its values is nan"),
+    ({"values": {0: [1]}, "step": 1}, ValueError, "it has a step and a list of values"),
     ({"penalties": [1] * 5}, ValueError, "^penalties: "), ({"penalties": 1}, ValueError, "^penalties: "),
     ({"penalties": [0, -1, *[0] * (DIM - 2)]}, ValueError, "its penalty is -1; it must be"),
     ({"groups": [[0, 1], [1, 2]]}, ValueError, "groups"), ({"groups": [[12]]}, ValueError, "groups"),

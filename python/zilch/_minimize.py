@@ -74,7 +74,8 @@ class Result:
 
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
-             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, penalties: ArrayLike | None = None,
+             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, step: ArrayLike | None = None,
+             values: Any = None, penalties: ArrayLike | None = None,
              groups: Sequence[Sequence[int]] | None = None,
              forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
              names: Iterable[str] | None = None, callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
@@ -98,7 +99,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
-    bounds, penalties, groups, forced_on, forced_off, limits
+    bounds, step, values, penalties, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
     names : sequence of dim texts
         Names of the coordinates, which `limits` may use, and which are kept in the study. Without them, the columns of `x0`, or of the data of a
@@ -159,8 +160,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
         chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
     called = _names(names, x0, f, dim)
-    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, penalties=penalties, groups=groups,
-                          forced_on=forced_on, forced_off=forced_off, limits=limits, names=called, **chosen_options)
+    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, step=step, values=values,
+                          penalties=penalties, groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
+                          **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
@@ -332,6 +334,7 @@ class _Keeper:
             return
         given: tuple[Any, ...] = tuple(part for part in (optimizer._units, optimizer._limits)
                                        if part and any(each is not None for each in part))
+        given += ("allowed", optimizer._allowed) if any(each is not None for each in optimizer._allowed) else ()
         given += ("penalties", optimizer._penalties) if optimizer._penalties is not None else ()
         made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),

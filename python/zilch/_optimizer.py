@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,11 @@ class Optimizer:
         A first guess of the values: the first points are spread around it. Without it, around the centre of the bounds, or 0.
     scale : number, or an array of dim
         The size of a sensible change of a value, in your units. Without it, 0.3 of the width of the bounds, or `initial_sigma`.
+    step : number, or a sequence of dim
+        Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none. Linear `limits`
+        cannot be kept together with steps and lists of values yet.
+    values : dict of sequences by coordinate, or a sequence of dim of them
+        The values that a coordinate may have where it is active; None or an empty one: any. Zero is always allowed.
     penalties : sequence of dim numbers
         A penalty of each coordinate where it is active, beside the common `penalty`; 0 or more. The penalty of a group is the sum
         of its members' penalties.
@@ -103,7 +108,7 @@ class Optimizer:
         Coordinates that are always active, or never.
     limits : text, scipy.optimize.LinearConstraint, or a sequence of these
         Linear limits that every point keeps, such as "sum = 1" or "0.2 <= x1 + 0.5 * x3 <= 0.4"; a text may have several,
-        one in each line. Coordinates are called by their `names`, or else x1, x2 and so on.
+        one in each line. Coordinates are called by their `names`, or else x1, x2 and so on. Not together with `step` or `values` yet.
     names : sequence of dim texts
         Names of the coordinates, for the texts of `limits`.
 
@@ -121,17 +126,18 @@ class Optimizer:
     """
 
     def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
-                 penalties: ArrayLike | None = None,
+                 step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
                  limits: Any = None, names: Iterable[str] | None = None, **options: Unpack[OptimizerOptions]) -> None:
         texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
         self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
+        self._allowed = _numbers(step, "step", dim), *_values(values, dim)
         self._penalties = None if penalties is None else _arrays.floats(penalties, "penalties", dim)
         self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
         self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._penalties,
-                                                 self._limits)
+                                                 *self._allowed, self._limits)
 
     # ---- Ask and tell
 
@@ -275,6 +281,20 @@ def _numbers(values: ArrayLike | None, name: str, dim: int) -> Floats | None:
         return None
     given = _arrays.real(values, name)
     return _arrays.floats(np.broadcast_to(given, dim) if given.ndim == 0 else given, name, dim)
+
+
+def _values(values: Any, dim: int) -> tuple[Ids | None, Floats | None]:
+    """How many values each coordinate may have, and all of them one after the other."""
+    if values is None:
+        return None, None
+    if not isinstance(values, Mapping):
+        if len(values) != dim:
+            raise ValueError(f"values: must be a dict, or {dim} sequences, one for each coordinate, not {len(values)}")
+        values = dict(enumerate(values))
+    lists = {_arrays.count(i, "values", 0, dim - 1): _arrays.floats(() if own is None else own, "values", None)
+             for i, own in values.items()}
+    chosen = [lists.get(i, np.empty(0)) for i in range(dim)]
+    return np.array([len(own) for own in chosen], np.uint64), np.concatenate(chosen)
 
 
 def _pairs(bounds: Any) -> Floats:

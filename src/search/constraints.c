@@ -19,6 +19,7 @@ void zi_constraints_free(zi_constraints *c)
     zi_free(c->unit_of);
     zi_free(c->stays);
     zi_free(c->fallback_x);
+    zi_allowed_free(&c->allowed);
     *c = (zi_constraints){0};
 }
 
@@ -259,12 +260,26 @@ static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
+/* What is moved along limits may end between two steps. */
+static zilch_status check_alone(const zi_allowed *allowed)
+{
+    for (size_t i = 0; i < allowed->dim; i++) {
+        if (zi_allowed_has(allowed, i)) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
+                              "steps and lists of values cannot be kept together with linear limits yet; "
+                              "leave one of them out");
+        }
+    }
+    return ZILCH_OK;
+}
+
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
 {
     const size_t most = o->max_active ? (size_t)o->max_active : dim;
     *out = (zi_constraints){.dim = dim, .least = (size_t)o->min_active, .most = most < dim ? most : dim};
     out->has_switches = o->forced || o->group || out->least > 0 || out->most < dim;
-    out->is_free = !out->has_switches && !o->lower && !o->upper && !o->linear_limit_count;
+    out->is_free =
+        !out->has_switches && !o->lower && !o->upper && !o->linear_limit_count && !o->step && !o->values;
     out->is_reflecting = o->method == ZILCH_METHOD_DEFAULT;
     ZI_TRY(zi_alloc(&out->first, dim + 1));
     ZI_TRY(zi_alloc(&out->member, dim));
@@ -273,6 +288,8 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     ZI_TRY(zi_alloc(&out->lower, 2 * dim));
     out->upper = out->lower + dim;
     ZI_TRY(set_bounds(out, o));
+    ZI_TRY(zi_allowed_create(&out->allowed, dim, o, out->lower, out->upper));
+    ZI_TRY(o->linear_limit_count ? check_alone(&out->allowed) : ZILCH_OK);
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
     ZI_TRY(check_values(out));
@@ -294,6 +311,9 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
         if (on && !(x[i] >= c->lower[i] && x[i] <= c->upper[i])) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
                               "the value %g is out of its bounds %g and %g", x[i], c->lower[i], c->upper[i]);
+        }
+        if (on) {
+            ZI_TRY(zi_allowed_check(&c->allowed, i, x[i]));
         }
         if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},

@@ -2,6 +2,7 @@
 #ifndef ZI_CONSTRAINTS_H
 #define ZI_CONSTRAINTS_H
 
+#include "search/allowed.h"
 #include "search/first_law.h"
 #include "search/limit_values.h"
 
@@ -13,6 +14,7 @@ typedef struct zi_constraints {
     zilch_forced *forced;      /* by unit */
     unsigned char *fallback;   /* by unit: one choice of units that keeps the limits */
     double *lower, *upper;     /* by coordinate */
+    zi_allowed allowed;        /* steps and lists of values */
     int has_switches, is_free; /* anything but bounds; nothing at all */
     int is_reflecting;         /* whether values are reflected at bounds, or drawn again and clipped */
 
@@ -70,6 +72,9 @@ zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constrai
                                 const zi_marginals *marginals);
 void zi_repairer_free(zi_repairer *repairer);
 void zi_repair(zi_repairer *m, zilch_rng rng, double *x);
+
+/* Moves the values of active coordinates to the nearest that they may have. */
+void zi_constraints_snap(const zi_constraints *constraints, double *x);
 
 /* EARG, saying what is not kept, or OK. */
 zilch_status zi_constraints_check(const zi_constraints *constraints, const double *x);

@@ -128,7 +128,8 @@ static zilch_status fit_to(const zilch_optimizer *o, size_t elites, const size_t
                                       .cost = cost,
                                       .noise = isnan(noise) ? 0.0 : noise,
                                       .last = &o->law_state,
-                                      .first = &o->first};
+                                      .first = &o->first,
+                                      .allowed = &o->constraints.allowed};
         status = zi_refit(out, &input);
         zi_free(cost);
     }

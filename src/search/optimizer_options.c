@@ -7,6 +7,7 @@
 #include "search/law.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 ZI_OPTION_TABLE(zilch_optimizer_options, ZILCH_OPTIMIZER_OPTION_LIST, zilch_optimizer_option_list)
@@ -42,6 +43,25 @@ zilch_optimizer_options zilch_method_defaults(zilch_method method)
 }
 
 /* ---- Checks -------------------------------------------------------------------------------------- */
+
+static zilch_status check_lists(size_t dim, const zilch_values *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dim; i++) {
+        const zi_location place = {"optimizer", {{ZI_COORDINATE, i}}, NULL};
+        if ((list[i].count && !list[i].value) || list[i].count > SIZE_MAX / 64 - count) {
+            return zi_fail_at(ZILCH_EARG, &place, "its values are missing, or too many");
+        }
+        count += list[i].count;
+        for (size_t k = 0; k < list[i].count; k++) {
+            if (!isfinite(list[i].value[k])) {
+                return zi_fail_at(ZILCH_EARG, &place, "one of its values is %g; they must be finite numbers",
+                                  list[i].value[k]);
+            }
+        }
+    }
+    return ZILCH_OK;
+}
 
 /* The penalty of a point in which all are active must be a number too. */
 static zilch_status check_penalties(size_t dim, const zilch_optimizer_options *o)
@@ -114,7 +134,8 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           "margin must be from 0 to %g, half of the coordinates, not %g", (double)dim / 2.0,
                           o->margin);
     }
-    return o->penalties ? check_penalties(dim, o) : ZILCH_OK;
+    ZI_TRY(o->penalties ? check_penalties(dim, o) : ZILCH_OK);
+    return o->values ? check_lists(dim, o->values) : ZILCH_OK;
 }
 
 /* ---- A copy -------------------------------------------------------------------------------------- */
@@ -128,6 +149,45 @@ static zilch_status copy_array(void *out, const void *array, size_t count, size_
         memcpy(copy, array, count * size);
     }
     memcpy(out, &copy, sizeof copy);
+    return ZILCH_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+zilch_status zi_values_create(zilch_values **out, size_t dim, size_t count, double **value)
+{
+    const size_t room = (count * sizeof **value + sizeof **out - 1) / sizeof **out;
+    ZI_TRY(zi_alloc(out, dim + room));
+    *value = (double *)(void *)(*out + dim);
+    return ZILCH_OK;
+}
+
+/* Sorted, and never -0.0. */
+static zilch_status copy_values(const zilch_values **out, size_t dim, const zilch_values *list)
+{
+    zilch_values *copy;
+    double *value;
+    size_t count = 0;
+    for (size_t i = 0; i < dim; i++) {
+        count += list[i].count;
+    }
+    ZI_TRY(zi_values_create(&copy, dim, count, &value));
+    for (size_t i = 0; i < dim; i++) {
+        copy[i] = (zilch_values){list[i].count, value};
+        for (size_t k = 0; k < list[i].count; k++) {
+            value[k] = list[i].value[k] + 0.0;
+        }
+        if (list[i].count) {
+            qsort(value, list[i].count, sizeof *value, ascending);
+        }
+        value += list[i].count;
+    }
+    *out = copy;
     return ZILCH_OK;
 }
 
@@ -188,7 +248,8 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     drop_negative_zeros(out);
     out->forced = NULL;
     out->group = NULL;
-    out->lower = out->upper = out->penalties = out->x0 = out->scale = NULL;
+    out->lower = out->upper = out->penalties = out->step = out->x0 = out->scale = NULL;
+    out->values = NULL;
     out->networks = NULL;
     out->linear_limits = NULL;
     out->linear_limit_count = 0;
@@ -197,6 +258,8 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     ZI_TRY(copy_array(&out->lower, o->lower, dim, sizeof *o->lower));
     ZI_TRY(copy_array(&out->upper, o->upper, dim, sizeof *o->upper));
     ZI_TRY(copy_array(&out->penalties, o->penalties, dim, sizeof *o->penalties));
+    ZI_TRY(copy_array(&out->step, o->step, dim, sizeof *o->step));
+    ZI_TRY(o->values ? copy_values(&out->values, dim, o->values) : ZILCH_OK);
     ZI_TRY(copy_array(&out->x0, o->x0, dim, sizeof *o->x0));
     ZI_TRY(copy_array(&out->scale, o->scale, dim, sizeof *o->scale));
     ZI_TRY(copy_limits(out, o));
@@ -210,6 +273,8 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->lower);
     zi_free((void *)o->upper);
     zi_free((void *)o->penalties);
+    zi_free((void *)o->step);
+    zi_free((void *)o->values);
     zi_free((void *)o->x0);
     zi_free((void *)o->scale);
     for (size_t r = 0; r < o->linear_limit_count; r++) {

@@ -24,4 +24,7 @@ zilch_status zi_optimizer_options_read(zi_reader *r, uint32_t version, size_t di
 /* EFORMAT: `what` of an optimiser's bytes is damaged. */
 zilch_status zi_optimizer_damaged(const char *what);
 
+/* Room for lists of so many values in all, in one block; the lists are not filled in. */
+zilch_status zi_values_create(zilch_values **out, size_t dim, size_t count, double **value);
+
 #endif

@@ -1,8 +1,9 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
  * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
- * scale, 64 penalties, 128 limits), and these; then u64 the length of the packed networks (0: none), and
- * these. A text is u32 its length and that many bytes. Limits are u64 how many, and for each doubles lower
- * and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights), and these, as u64 and as
+ * scale, 64 penalties, 128 limits, 256 step, 512 values), and these; then u64 the length of the packed
+ * networks (0: none), and these. A text is u32 its length and that many bytes. Limits are u64 how many, and
+ * for each doubles lower and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights), and
+ * these, as u64 and as doubles. Values are u64 how many there are in all, u64 those of each coordinate, and
  * doubles.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
@@ -13,7 +14,8 @@
 
 #include <string.h>
 
-enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 5, HAS_LIMITS = 128 };
+enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 5 };
+enum { HAS_LIMITS = 128, HAS_STEP = 256, HAS_VALUES = 512 };
 enum { HAS_COORDINATES = 1, HAS_WEIGHTS = 2 };
 
 /* ---- Writing -------------------------------------------------------------------------------------- */
@@ -43,11 +45,27 @@ static void write_limits(zi_writer *w, const zilch_optimizer_options *o)
     }
 }
 
+static void write_values(zi_writer *w, size_t dim, const zilch_values *list)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < dim; i++) {
+        count += list[i].count;
+    }
+    zi_write_u64(w, count);
+    for (size_t i = 0; i < dim; i++) {
+        zi_write_u64(w, list[i].count);
+    }
+    for (size_t i = 0; i < dim; i++) {
+        zi_write_doubles(w, list[i].value, list[i].count);
+    }
+}
+
 static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options *o)
 {
     const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale, o->penalties};
     uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
-                   (o->linear_limit_count ? HAS_LIMITS : 0U);
+                   (o->linear_limit_count ? HAS_LIMITS : 0U) | (o->step ? HAS_STEP : 0U) |
+                   (o->values ? HAS_VALUES : 0U);
     for (unsigned k = 0; k < NUMBERS; k++) {
         has |= numbers[k] ? (uint32_t)HAS_NUMBERS << k : 0U;
     }
@@ -65,6 +83,12 @@ static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options
     }
     if (o->linear_limit_count) {
         write_limits(w, o);
+    }
+    if (o->step) {
+        zi_write_doubles(w, o->step, dim);
+    }
+    if (o->values) {
+        write_values(w, dim, o->values);
     }
 }
 
@@ -201,13 +225,34 @@ static zilch_status read_limits(zi_reader *r, size_t dim, zilch_optimizer_option
     return ZILCH_OK;
 }
 
+static zilch_status read_values(zi_reader *r, size_t dim, const zilch_values **out)
+{
+    const uint64_t count = zi_read_u64(r);
+    uint64_t left = count;
+    zilch_values *list;
+    double *value;
+    if (!zi_read_fits(r, dim, 8) || !zi_read_fits(r, count, 8)) {
+        return zi_optimizer_damaged("its options");
+    }
+    ZI_TRY(zi_values_create(&list, dim, (size_t)count, &value));
+    *out = list;
+    for (size_t i = 0; i < dim; i++) {
+        const uint64_t own = zi_read_u64(r);
+        list[i] = (zilch_values){own <= left ? (size_t)own : 0, value + (count - left)};
+        r->ok &= own <= left;
+        left -= list[i].count;
+    }
+    zi_read_doubles(r, value, (size_t)count);
+    return r->ok && left == 0 ? ZILCH_OK : zi_optimizer_damaged("its options");
+}
+
 static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_options *o)
 {
     zilch_forced *forced;
     size_t *group;
     const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale, &o->penalties};
     const uint32_t has = zi_read_u32(r);
-    if (has >= 2 * HAS_LIMITS) {
+    if (has >= 2U * HAS_VALUES) {
         return zi_optimizer_damaged("its options");
     }
     if (has & HAS_FORCED) {
@@ -229,7 +274,13 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
             ZI_TRY(read_numbers(r, dim, numbers[k]));
         }
     }
-    return has & HAS_LIMITS ? read_limits(r, dim, o) : ZILCH_OK;
+    if (has & HAS_LIMITS) {
+        ZI_TRY(read_limits(r, dim, o));
+    }
+    if (has & HAS_STEP) {
+        ZI_TRY(read_numbers(r, dim, &o->step));
+    }
+    return has & HAS_VALUES ? read_values(r, dim, &o->values) : ZILCH_OK;
 }
 
 static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)

@@ -104,6 +104,7 @@ static void describe_coordinates(zi_refine *r, const double *mu, const double *s
         r->unit[i] = sigma[i] > 0.0 && isfinite(sigma[i]) ? sigma[i]
                      : size > 0.0 && isfinite(size)       ? size
                                                           : 1.0;
+        r->unit[i] = fmax(r->unit[i], zi_allowed_spacing(&c->allowed, i, mu[i])); /* a step, at least */
         r->order[i] = i;
     }
 }

@@ -547,6 +547,15 @@ double zi_refine_solve(zi_refine *r, zi_refine_hold hold)
     return -fmin(change, other_change);
 }
 
+double zi_refine_predict(zi_refine *r, const double *x)
+{
+    for (size_t a = 0; a < r->state.working; a++) {
+        const size_t i = r->member[a];
+        r->step[a] = (x[i] - r->x[i]) / r->unit[i];
+    }
+    return -zi_refine_change(r, r->step);
+}
+
 double zi_refine_loss(zi_refine *r, size_t at, double *step)
 {
     const size_t i = r->member[at];

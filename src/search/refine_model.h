@@ -159,6 +159,9 @@ void zi_refine_forget_whole(zi_refine *r); /* back to the matrix before */
 /* The step, and what it promises. */
 double zi_refine_solve(zi_refine *r, zi_refine_hold hold);
 
+/* Makes the step that which leads to x, and gives what that promises. */
+double zi_refine_predict(zi_refine *r, const double *x);
+
 /* What the model says is lost by making member[at] zero, when the others follow: into `step` (working set).
  */
 double zi_refine_loss(zi_refine *r, size_t at, double *step);

@@ -70,6 +70,7 @@ static int end_point(zi_refine *r, size_t subject)
     if (r->limits->limits.rows && !zi_refine_project(r, x)) {
         return 0;
     }
+    zi_constraints_snap(r->limits, x);
     const uint64_t hash = hash_of(r, x);
     if (hash == 0) {
         return 0;
@@ -165,6 +166,17 @@ static int try_step(zi_refine *r, const double *step, size_t subject)
     return end_point(r, subject);
 }
 
+/* A step that was moved to allowed values is another one, and the model may promise nothing of it. */
+static void try_model_step(zi_refine *r)
+{
+    if (!try_step(r, r->step, 0) || !r->limits->allowed.step) {
+        return;
+    }
+    r->state.predicted = zi_refine_predict(r, r->batch_x);
+    if (!(r->state.predicted > 0.0)) {
+        r->state.batch = 0;
+    }
+}
 static double either(zi_refine *r, double value)
 {
     return zilch_rng_uniform(&r->rng) < 0.5 ? value : -value;
@@ -183,6 +195,29 @@ void zi_refine_shuffle(zi_refine *r)
 
 /* ---- Asking --------------------------------------------------------------------------------------- */
 
+/* The allowed value next to x + change, and at least one away from x; NaN if there is none that way. */
+static double away(const zi_refine *r, size_t i, double x, double change)
+{
+    const zi_allowed *a = &r->limits->allowed;
+    const double there = zi_allowed_nearest(a, i, x + change);
+    return change * (there - x) > 0.0 ? there : zi_allowed_next(a, i, x, change > 0.0 ? 1 : -1);
+}
+
+/* The same where there is a step, or a list of values. */
+static void probe_allowed(zi_refine *r, size_t i, double h)
+{
+    const double right = away(r, i, r->x[i], h);
+    const double left = away(r, i, r->x[i], -h);
+    const double first = !isnan(right) ? right : isnan(left) ? 0.0 : away(r, i, left, -h);
+    const double second = !isnan(left) ? left : isnan(right) ? 0.0 : away(r, i, right, h);
+    if (!isnan(first)) {
+        try_value(r, i, first);
+    }
+    if (!isnan(second)) {
+        try_value(r, i, second);
+    }
+}
+
 /* One point on either side, or two on one side where a bound is near. */
 static void probe(zi_refine *r, size_t i)
 {
@@ -195,6 +230,8 @@ static void probe(zi_refine *r, size_t i)
         try_value(r, i, x != 0.0 ? 0.0 : lower);
     } else if (x == 0.0 && (lower > 0.0 || upper < 0.0)) {
         try_value(r, i, is_far ? 0.5 * (lower + upper) : lower > 0.0 ? lower + h : upper - h);
+    } else if (zi_allowed_has(&r->limits->allowed, i)) {
+        probe_allowed(r, i, h);
     } else {
         const double right = x + h > upper ? x - 2.0 * h : x + h;
         const double left = x - h < lower && right > x ? x + 2.0 * h : x - h;
@@ -272,7 +309,7 @@ static void propose_step(zi_refine *r)
         if (!(r->state.predicted > 0.0)) {
             break;
         }
-        try_step(r, r->step, 0);
+        try_model_step(r);
         if (!r->limits->has_switches && !r->limits->limits.rows) {
             break;
         }
@@ -344,7 +381,9 @@ static void propose_scan(zi_refine *r)
                                     ? lower + (upper - lower) * zilch_rng_uniform(&r->rng)
                                     : r->mu[i] + r->unit[i] * zilch_rng_normal(&r->rng);
         const double size = r->unit[i] * pow(10.0, -3.0 * zilch_rng_uniform(&r->rng));
-        const double near = r->x[i] + either(r, size);
+        const double change = either(r, size);
+        const double next = zi_allowed_has(&r->limits->allowed, i) ? away(r, i, r->x[i], change) : NAN;
+        const double near = isnan(next) ? r->x[i] + change : next;
         try_value(r, i, fmin(fmax(anywhere, lower), upper));
         try_value(r, i, fmin(fmax(near, lower), upper));
         count++;

@@ -96,6 +96,12 @@ static column look(const zi_refit_input *input, const double *weight, size_t i)
     return c;
 }
 
+/* What moves by steps must not freeze between them: neighbours are as far away as 3 of these. */
+static double least_sigma(const zi_refit_input *input, size_t i, double mu)
+{
+    return input->allowed && isfinite(mu) ? zi_allowed_spacing(input->allowed, i, mu) / 3.0 : 0.0;
+}
+
 /* With a prior, the variance of the last generation counts like that many more elites, and the elites' own is
  * divided by n - 1, so that one elite says nothing. Without, it is divided by n, as published. On overflow,
  * the previous value is kept: sums of elites as large as the largest numbers are not finite. */
@@ -114,7 +120,8 @@ static void estimate(const zi_refit_input *input, const double *weight, double t
         const double variance = prior > 0.0   ? (count * shown + prior * before) / (count + prior)
                                 : count > 0.0 ? shown
                                               : before;
-        const double sigma = fmax(sqrt(variance), input->options->sigma_floor);
+        const double sigma =
+            fmax(sqrt(variance), fmax(input->options->sigma_floor, least_sigma(input, i, mu)));
         next->p[i] = fmin(fmax(p, margin), 1.0 - margin);
         next->mu[i] = isfinite(mu) ? mu : last->mu[i];
         next->sigma[i] = isfinite(sigma) ? sigma : last->sigma[i];

@@ -2,6 +2,7 @@
 #ifndef ZI_REFIT_H
 #define ZI_REFIT_H
 
+#include "search/allowed.h"
 #include "search/first_law.h"
 
 /* What a fitted law leaves for the next one. One block holds the arrays. */
@@ -24,7 +25,8 @@ typedef struct zi_refit_input {
     const double *cost;  /* elites */
     double noise;        /* standard deviation of one evaluation; 0 if it is not known */
     const zi_law_state *last;
-    const zi_first *first; /* for the first law, which has no last one */
+    const zi_first *first;     /* for the first law, which has no last one */
+    const zi_allowed *allowed; /* values that coordinates may have; NULL: any */
 } zi_refit_input;
 
 /* A fitted law: the model, with scaled sigma, and what else its points are drawn by. */

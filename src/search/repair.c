@@ -479,18 +479,39 @@ static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
     }
 }
 
+/* A value that is nearest to 0 switches its coordinate off, where that is allowed. */
+void zi_constraints_snap(const zi_constraints *c, double *x)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < c->dim && c->allowed.step; i++) {
+        active += x[i] != 0.0;
+    }
+    for (size_t u = 0; u < c->units && c->allowed.step; u++) {
+        const int alone = zi_unit_size(c, u) == 1 && c->forced[u] == ZILCH_FORCED_NOT;
+        for (size_t k = c->first[u]; k < c->first[u + 1]; k++) {
+            const size_t i = c->member[k];
+            if (x[i] != 0.0) {
+                x[i] = alone && active > c->least ? zi_allowed_nearest(&c->allowed, i, x[i])
+                                                  : zi_allowed_active(&c->allowed, i, x[i]);
+                active -= x[i] == 0.0;
+            }
+        }
+    }
+}
+
 void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     if (c->limits.rows) {
-        repair_limits(m, &rng, x);
+        repair_limits(m, &rng, x); /* there are no steps or lists beside them */
         return;
     }
-    if (!c->has_switches) {
+    if (c->has_switches) {
+        take_units(m, x);
+        choose_units(m, &rng);
+        repair_values(m, &rng, x);
+    } else {
         repair_bounds(m, &rng, x);
-        return;
     }
-    take_units(m, x);
-    choose_units(m, &rng);
-    repair_values(m, &rng, x);
+    zi_constraints_snap(c, x);
 }

@@ -1,3 +1,5 @@
+/* Points that were evaluated, and those that are left where they can be counted: a point is then a number
+ * whose digits say which units are on, and with which of the values they may have. */
 #include "search/repeats.h"
 
 #include "base/memory.h"
@@ -6,84 +8,159 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond so many units that can be switched, nobody will try all points. */
+/* Beyond so many units that can be in several ways, or so many points, nobody will try all. */
 enum { MOST_UNITS = 24 };
+static const uint64_t most_points = UINT64_C(1) << 32;
 
 /* ---- How many points there are ------------------------------------------------------ */
 
-static int has_one_value(const zi_constraints *c, size_t unit)
+/* In how many ways a unit can be on; 0: without end, or too many. */
+static uint64_t ways_of(const zi_constraints *c, size_t unit)
 {
-    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
-        const size_t i = c->member[k];
-        if (c->lower[i] != c->upper[i]) {
-            return 0;
-        }
+    uint64_t ways = 1;
+    for (size_t k = c->first[unit]; k < c->first[unit + 1] && ways; k++) {
+        const uint64_t own = zi_allowed_count(&c->allowed, c->member[k]);
+        ways = own <= most_points / ways ? ways * own : 0;
     }
-    return 1;
+    return ways;
 }
 
-/* Units that are free to be on or off, or 0 if there are more than can be tried. */
-static size_t list_free(const zi_constraints *c, size_t *list, size_t *forced_active)
+/* A point as a number: each unit that can be in several ways is a digit of it, 0 for off, if it may be. */
+typedef struct digits {
+    size_t count;
+    size_t unit[MOST_UNITS], size[MOST_UNITS]; /* size: coordinates */
+    uint64_t ways[MOST_UNITS];                 /* to be on */
+    uint64_t base[MOST_UNITS];                 /* ways, and one more if it may be off */
+    size_t forced;                             /* active coordinates of the other units */
+    uint64_t numbers; /* of points, with any number of active coordinates; 0: without end, or too many */
+} digits;
+
+static digits list_digits(const zi_constraints *c)
 {
-    size_t free = 0;
-    *forced_active = 0;
+    digits d = {.numbers = 1};
     for (size_t u = 0; u < c->units; u++) {
         if (c->forced[u] == ZILCH_FORCED_OFF) {
             continue;
         }
-        if (!has_one_value(c, u) || free == MOST_UNITS) {
-            return 0;
+        const uint64_t ways = ways_of(c, u);
+        const uint64_t base = ways + (c->forced[u] == ZILCH_FORCED_NOT);
+        const size_t size = c->first[u + 1] - c->first[u];
+        if (ways == 0 || base > most_points / d.numbers || (base > 1 && d.count == MOST_UNITS)) {
+            return (digits){.numbers = 0};
         }
-        if (c->forced[u] == ZILCH_FORCED_ON) {
-            *forced_active += c->first[u + 1] - c->first[u];
-        } else {
-            list[free++] = u;
+        if (base == 1) {
+            d.forced += size;
+            continue;
         }
+        d.unit[d.count] = u;
+        d.size[d.count] = size;
+        d.ways[d.count] = ways;
+        d.base[d.count++] = base;
+        d.numbers *= base;
     }
-    return free;
+    d.numbers = d.count ? d.numbers : 0;
+    return d;
 }
 
-static size_t active_of(const zi_constraints *c, const size_t *list, size_t free, uint64_t choice)
+static int may_be_off(const digits *d, size_t k)
 {
-    size_t active = 0;
-    for (size_t k = 0; k < free; k++) {
-        active += choice >> k & 1 ? c->first[list[k] + 1] - c->first[list[k]] : 0;
+    return d->base[k] > d->ways[k];
+}
+
+/* How many coordinates are active in the point of this number; *place gets that of its lowest digit that is
+ * on, 0 if none is. */
+static size_t active_of(const digits *d, uint64_t number, uint64_t *place)
+{
+    size_t active = d->forced;
+    uint64_t own = 1;
+    *place = 0;
+    for (size_t k = 0; k < d->count; k++) {
+        const int is_on = number % d->base[k] != 0 || !may_be_off(d, k);
+        active += is_on ? d->size[k] : 0;
+        *place = is_on && may_be_off(d, k) && !*place ? own : *place;
+        number /= d->base[k];
+        own *= d->base[k];
     }
     return active;
 }
 
-/* The point of a choice of units. */
-static void set_choice(const zi_constraints *c, const size_t *list, size_t free, uint64_t choice, double *x)
+/* A unit that is on, in a way from 0. */
+static void put_unit(const zi_constraints *c, size_t unit, uint64_t way, double *x)
 {
-    memset(x, 0, c->dim * sizeof *x);
-    for (size_t u = 0; u < c->units; u++) {
-        int is_on = c->forced[u] == ZILCH_FORCED_ON;
-        for (size_t k = 0; k < free; k++) {
-            is_on |= list[k] == u && (choice >> k & 1);
-        }
-        for (size_t k = c->first[u]; k < c->first[u + 1] && is_on; k++) {
-            x[c->member[k]] = c->lower[c->member[k]];
-        }
+    for (size_t k = c->first[unit]; k < c->first[unit + 1]; k++) {
+        const uint64_t count = zi_allowed_count(&c->allowed, c->member[k]);
+        x[c->member[k]] = zi_allowed_at(&c->allowed, c->member[k], way % count);
+        way /= count;
     }
 }
 
-/* With linear limits every choice has to be looked at: 0 if there are too many. */
+static void put_point(const zi_constraints *c, const digits *d, uint64_t number, double *x)
+{
+    memset(x, 0, c->dim * sizeof *x);
+    for (size_t u = 0; u < c->units; u++) {
+        if (c->forced[u] == ZILCH_FORCED_ON) { /* the way of those that have several follows */
+            put_unit(c, u, 0, x);
+        }
+    }
+    for (size_t k = 0; k < d->count; k++) {
+        const uint64_t digit = number % d->base[k];
+        if (digit || !may_be_off(d, k)) {
+            put_unit(c, d->unit[k], digit - (uint64_t)may_be_off(d, k), x);
+        }
+        number /= d->base[k];
+    }
+}
+
+/* From one choice of units to the next, one is switched. */
+static uint64_t count_within(const zi_constraints *c, const digits *d)
+{
+    size_t free[MOST_UNITS];
+    size_t count = 0;
+    size_t active = d->forced;
+    uint64_t ways = 1; /* in which the choice can be */
+    for (size_t k = 0; k < d->count; k++) {
+        if (may_be_off(d, k)) {
+            free[count++] = k;
+        } else {
+            active += d->size[k];
+            ways *= d->ways[k];
+        }
+    }
+    uint64_t points = 0;
+    uint64_t choice = 0;
+    for (uint64_t n = 1; n <= UINT64_C(1) << count; n++) {
+        size_t bit = 0;
+        points += active >= c->least && active <= c->most ? ways : 0;
+        while (bit + 1 < count && !(n >> bit & 1)) {
+            bit++;
+        }
+        if (count) {
+            const size_t k = free[bit];
+            const int is_on = choice >> bit & 1;
+            active = is_on ? active - d->size[k] : active + d->size[k];
+            ways = is_on ? ways / d->ways[k] : ways * d->ways[k];
+            choice ^= UINT64_C(1) << bit;
+        }
+    }
+    return points;
+}
+
+/* With linear limits every point has to be looked at: 0 if there are too many. */
 static zilch_status count_by_limits(const zi_constraints *c, uint64_t *count)
 {
-    enum { MOST_LOOKED_AT = 16 };
-    size_t list[MOST_UNITS];
-    size_t forced;
-    const size_t free = list_free(c, list, &forced);
+    static const uint64_t most_looked_at = UINT64_C(1) << 16;
+    const digits d = list_digits(c);
     double *x;
     *count = c->is_single ? 1 : 0;
-    if (c->is_single || free == 0 || free > MOST_LOOKED_AT) {
+    if (c->is_single || d.numbers == 0 || d.numbers > most_looked_at) {
         return ZILCH_OK;
     }
     ZI_TRY(zi_alloc(&x, c->dim));
-    for (uint64_t choice = 0; choice < UINT64_C(1) << free; choice++) {
-        const size_t active = forced + active_of(c, list, free, choice);
+    for (uint64_t number = 0; number < d.numbers; number++) {
+        uint64_t place;
+        const size_t active = active_of(&d, number, &place);
         if (active >= c->least && active <= c->most) {
-            set_choice(c, list, free, choice, x);
+            put_point(c, &d, number, x);
             *count += zi_limits_broken(&c->limits, x) == c->limits.rows;
         }
     }
@@ -93,27 +170,15 @@ static zilch_status count_by_limits(const zi_constraints *c, uint64_t *count)
 
 static uint64_t count_by_number(const zi_constraints *c)
 {
-    size_t list[MOST_UNITS];
-    size_t forced;
-    const size_t free = list_free(c, list, &forced);
-    const uint64_t choices = UINT64_C(1) << free;
-    uint64_t count = 0;
-    if (free == 0 || (c->least <= forced && c->most >= c->dim)) {
-        return free ? choices : 0;
+    const digits d = list_digits(c);
+    size_t least = d.forced;
+    for (size_t k = 0; k < d.count; k++) {
+        least += may_be_off(&d, k) ? 0 : d.size[k];
     }
-    uint64_t choice = 0;
-    size_t active = forced;
-    for (uint64_t k = 1; k <= choices; k++) { /* from one choice to the next, one unit is switched */
-        size_t bit = 0;
-        count += active >= c->least && active <= c->most;
-        while (bit + 1 < free && !(k >> bit & 1)) {
-            bit++;
-        }
-        const size_t size = c->first[list[bit] + 1] - c->first[list[bit]];
-        active = choice >> bit & 1 ? active - size : active + size;
-        choice ^= UINT64_C(1) << bit;
+    if (d.numbers == 0 || (c->least <= least && c->most >= c->dim)) {
+        return d.numbers;
     }
-    return count;
+    return count_within(c, &d);
 }
 
 zilch_status zi_points_in_all(const zi_constraints *c, uint64_t *count)
@@ -188,23 +253,21 @@ static void change(const zilch_optimizer *o, zi_repairer *repairer, zilch_rng *r
     rng->counter += UINT64_C(1) << 16; /* what a repair may use */
 }
 
-/* The first choice of units that was not evaluated, in the order of the numbers that they are the bits of. */
+/* The first point that was not evaluated, in the order of their numbers. */
 static zilch_status find_left(zilch_optimizer *o, double *x, size_t row, int *known)
 {
     const zi_constraints *c = &o->constraints;
+    const digits d = list_digits(c);
     double *point = x + row * o->dim;
-    size_t list[MOST_UNITS];
-    size_t forced;
-    const size_t free = list_free(c, list, &forced);
     uint64_t step = 1;
-    for (uint64_t choice = 0; free && choice < UINT64_C(1) << free && *known; choice += step) {
-        const size_t active = forced + active_of(c, list, free, choice);
-        const uint64_t lowest = choice & (~choice + 1);
-        step = active > c->most && lowest ? lowest : 1; /* up to there, all have these units and more */
+    for (uint64_t number = 0; number < d.numbers && *known; number += step) {
+        uint64_t place;
+        const size_t active = active_of(&d, number, &place);
+        step = active > c->most && place ? place : 1; /* up to there, all have these units and more */
         if (active < c->least || active > c->most) {
             continue;
         }
-        set_choice(c, list, free, choice, point);
+        put_point(c, &d, number, point);
         if (c->limits.rows && zi_limits_broken(&c->limits, point) != c->limits.rows) {
             continue;
         }

@@ -10,8 +10,8 @@
 zilch_status zi_repeats_replace(zilch_optimizer *optimizer, zi_repairer *repairer, zilch_rng rng,
                                 size_t *rows, double *x);
 
-/* How many points there are, where each coordinate has one value besides 0; 0: without end, or too many to be
- * counted. */
+/* How many points there are, where each coordinate has finitely many values; 0: without end, or too many to
+ * be counted. */
 zilch_status zi_points_in_all(const zi_constraints *constraints, uint64_t *count);
 
 /* Whether all of them were evaluated. */

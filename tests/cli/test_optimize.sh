@@ -267,6 +267,21 @@ rm -f box
 expect_status 0 "$zilch" optimize --problem sphere:active=9 --dim 9 --study box --bounds none:none --x0 50 --scale 1e-3 --evaluations 300
 grep -qE '^recommended: value ([0-9.]+e-[0-9]+|0)' "$out" || complain 'not there from a scale that is too small'
 holds 'all(v == 0 or 100 <= v <= 400 for v in x[1:])' --bounds 100:400
+# Steps, and lists of values.
+holds 'all(v == int(v) for v in x[1:])' --step 1
+holds 'all(v == round(v * 20) / 20 for v in x[1:])' --step 0.05 --bounds -0.4:0.33
+holds 'x[2] == int(x[2]) and x[5] == round(x[5] * 20) / 20' --step '2=1, 5=0.05'
+printf 'coordinate,values\n3,0.5,-0.25,0.1 # three\n9,7\n' >values.csv
+holds 'x[3] in (0, 0.5, -0.25, 0.1) and x[9] in (0, 7)' --values-file values.csv --bounds none:none
+holds 'x[3] in (0, 0.5, -0.25, 0.1) and x[2] == int(x[2])' --values-file values.csv --bounds none:none --step 1
+"$zilch" show --run 1 --json box >shown
+grep -q '"step": \[1.0, 1.0, 0.0, 1.0,.*"values": \[null, null, \[-0.25, 0.1[0-9]*, 0.5\], null' shown || complain 'no steps shown'
+rm -f box
+expect_status 0 "$zilch" optimize --problem sphere:active=3 --dim 6 --bounds 0:3 --step 1 --evaluations 10000 --study box
+expect_in_output 'stopped by: exhausted, every possible point was evaluated'
+expect_in_output ' of 4096 points, 0 failed'
+printf '1,0,0.6,0,0,5\n' >half.csv
+expect_failure 'half.csv: row 1, column 3: the value 0.6 is not one of those it may have; the nearest is 0.5' tiny --problem smop1 --dim 5 --study box --warm-start half.csv --step 0.25
 # Penalties of single coordinates: the dear ones of an optimum in which all are active are zero.
 printf 'coordinate,penalty\n2, 40\n# the last\n9,40\n' >penalties.csv
 printf '0\n40\n0\n0\n0\n0\n0\n0\n40\n' >all.csv
@@ -467,6 +482,21 @@ refused "line 1: 'x2' is no coordinate's number" 'x2,3\n'
 refused "line 2: '4': coordinates are numbered from 1 to 3" '1,1\n4,1\n'
 refused 'line 2: coordinate 1 is named twice' '1,1\n1,2\n'
 refused 'line 2: give a coordinate before the number in every line, or in none' '1,1\n3\n'
+wrong "--step: 'x' is neither a number nor COORDINATE=STEP" --problem smop1 --step x
+wrong "--step: 'x1' is no coordinate's number" --problem smop1 --step x1=3
+wrong '--step: coordinate 2 is named twice' --problem smop1 --step 2=1,2=3
+wrong 'coordinate 1: its step is -1; it must be a finite number above 0, or 0 for none' --problem smop1 --step=-1
+wrong 'coordinate 1: no multiple of its step is within its bounds 0.2 and 0.8' --problem smop1 --bounds 0.2:0.8 --step 1
+unlisted()
+{
+  printf "$2" >values.csv
+  expect_failure "values.csv: $1" tiny --problem smop1 --dim 3 --study box --values-file values.csv
+}
+unlisted 'has no values' '# none\n'
+unlisted "line 2: '4': coordinates are numbered from 1 to 3" '1,1\n4,1\n'
+unlisted 'line 2: coordinate 1 is named twice' '1,1\n1,2,3\n'
+unlisted "line 1: 'x' is no number" '1,1,x\n'
+unlisted 'line 1: a coordinate and its values are expected' '1\n'
 wrong "--forced-on: '200': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 200
 wrong "--forced-on: '0': coordinates are numbered from 1 to 100" --problem smop1 --forced-on 0
 wrong "--forced-on: '5-3' goes backwards" --problem smop1 --forced-on 5-3

@@ -200,7 +200,7 @@ done
 mkfifo pipe
 find . | sort >"$scratch/io/listed"
 cp before other
-keep other problem weights "$PWD/pipe" bounds_file "$PWD/pipe" penalty_file "$PWD/pipe" warm_start "$PWD/pipe"
+keep other problem weights "$PWD/pipe" bounds_file "$PWD/pipe" penalty_file "$PWD/pipe" values_file "$PWD/pipe" warm_start "$PWD/pipe"
 expect_status 0 timeout 20 "$zilch" resume other --final-evaluations 5
 expect_status 0 timeout 20 "$zilch" best other
 find . | sort | cmp -s - "$scratch/io/listed" || complain 'a file was made'

@@ -44,7 +44,7 @@ refuse()
 refuse 'a function of zilch 0.1' '\<zilch_(ask|tell|tell_error|tell_point|best|top|front|point|advance|progress_of|recommend|refit|optimize|pack|unpack)\>[^.]' \
   'zilch_(best|point|optimize)\.|struct zilch_'
 refuse 'a function of zilch 0.1' '\<(zilch_lander_again|zilch_lander_look|zilch_refit_[a-z]+|zilch_law_(name|parse)|zilch_archive_(name|parse)|zilch_again_(name|parse)|zilch_values_(name|parse))\>'
-refuse 'a type of zilch 0.1' '\<zilch_(law|refit|run_texts|recommend_options|again|values|archive|preset)\> *[*a-z_]*[,;)&*]'
+refuse 'a type of zilch 0.1' '\<zilch_(law|refit|run_texts|recommend_options|again|archive|preset)\> *[*a-z_]*[,;)&*]'
 refuse 'a constant of zilch 0.1' '\<ZILCH_(LAW|VALUES|PRESET|ARCHIVE|AGAIN)_[A-Z]'
 refuse 'an inner name of zilch 0.1' '\<zi_(memory|lesson|worth|told|news|late|mend)(_[a-z_]+)?\>'
 gone='price|law|preset|again|remember|shift|copied|redrawn|timid|widened|active-least|active-most|most-steps|most-failures|on|off|shortlist|recheck|prune|restart|over-ask|prior-p|prior-mu|prior-correlation|values|archive|share'
