@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static digits list_digits(const zi_constraints *c)
         const uint64_t ways = ways_of(c, u);
         const uint64_t base = ways + (c->forced[u] == ZILCH_FORCED_NOT);
         const size_t size = c->first[u + 1] - c->first[u];
+        assert(d.numbers > 0);
         if (ways == 0 || base > most_points / d.numbers || (base > 1 && d.count == MOST_UNITS)) {
             return (digits){.numbers = 0};
         }
@@ -136,7 +138,7 @@ static uint64_t count_within(const zi_constraints *c, const digits *d)
         }
         if (count) {
             const size_t k = free[bit];
-            const int is_on = choice >> bit & 1;
+            const int is_on = (choice >> bit & 1) != 0;
             active = is_on ? active - d->size[k] : active + d->size[k];
             ways = is_on ? ways / d->ways[k] : ways * d->ways[k];
             choice ^= UINT64_C(1) << bit;
