@@ -27,7 +27,7 @@ _CHUNKS = 16  # parts of a population that a vectorized function gets from an ex
 class Evaluation:
     """What an objective may return in the place of a value, if points must keep limits that only their evaluation knows.
 
-    `violations` is a number, or several: a limit is kept where its number is 0 or less. Of a vectorized objective, `value`
+    `violations` is a number, or several: a limit is kept where its number is 0 or less. In a vectorized objective, `value`
     has n values, and `violations` n numbers or n rows of them. NaN in either is a failed evaluation.
 
     >>> import zilch

@@ -9,7 +9,7 @@
 
 typedef struct zi_refine zi_refine;
 
-/* Of an active coordinate: the common one, and its own beside it (dim; NULL: none). */
+/* What an active coordinate costs: the common penalty, and its own beside it (dim; NULL: it has none). */
 typedef struct zi_penalty {
     double common;
     const double *own;

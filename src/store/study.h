@@ -4,8 +4,9 @@
 
 #include "store/sql.h"
 
-/* In the place of the genome of a point that was forgotten: it is none of any width. Where coordinates have
- * penalties of their own, what those of the active ones added up to follows, as a double. */
+/* A study has this in the place of the genome of a point that the archive has forgotten; no genome reads like
+ * it. Where coordinates have penalties of their own, the sum of those of its active ones follows, as a
+ * double. */
 #define ZI_FORGOTTEN "forgotten"
 enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1, ZI_FORGOTTEN_MOST = ZI_FORGOTTEN_LENGTH + 8 };
 
