@@ -266,7 +266,7 @@ static zilch_status check_alone(const zi_allowed *allowed)
     for (size_t i = 0; i < allowed->dim; i++) {
         if (zi_allowed_has(allowed, i)) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
-                              "steps and lists of values cannot be kept together with linear limits yet; "
+                              "steps and lists of values cannot be kept together with linear limits; "
                               "leave one of them out");
         }
     }
