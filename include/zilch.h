@@ -1034,6 +1034,21 @@ ZILCH_CHECKED zilch_optimizer_create(zilch_optimizer **out, size_t dim, uint64_t
                                      const zilch_optimizer_options *options);
 ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
 
+/* A rule of your own, which the options cannot say: a function that changes a point x (dim coordinates) into
+ * one that is allowed. It is called for every point that the search makes, by the thread that asks, runs or
+ * recommends, with a point that keeps all limits of the options. What it leaves must keep them too; if not,
+ * the call that asked fails with EARG and says which limit the function broke. The changed point is the one
+ * that is handed out, kept and recommended. The function must give the same result for the same point. A
+ * status other than ZILCH_OK is handed on, with the text of zilch_fail(); nothing is lost, and the next call
+ * tries the same points again. Points that are evaluated again, or told by zilch_optimizer_tell_point(), are
+ * taken as they are. Where few points are allowed, the search may hand out a point twice. */
+typedef zilch_status (*zilch_repair)(void *context, size_t dim, double *x);
+
+/* Before the first ask; ESTATE later. A file or study remembers that the run has such a function, but cannot
+ * keep it. After you load or resume the optimiser, it can be read, but asking, running and pruning fail with
+ * ESTATE until you set the function again. NULL, before the first ask: none. */
+ZILCH_CHECKED zilch_optimizer_set_repair(zilch_optimizer *optimizer, zilch_repair repair, void *context);
+
 /* Points to evaluate: n ids and n x dim coordinates. If you ask for more points than the generation has left,
  * you get extra samples from the distribution. Where zilch_optimizer_run() would end because the search
  * has converged or diverged, ask begins anew: the archive is kept, the next elites come from what is found

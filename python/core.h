@@ -21,6 +21,7 @@ typedef struct handle {
     void *object;
     void (*destroy)(void *object);
     int is_busy, is_driven;
+    PyObject *repair; /* a function that the object calls, or NULL */
 } handle;
 
 typedef enum handle_kind {

@@ -60,6 +60,7 @@ static void handle_free(PyObject *capsule)
 {
     handle *h = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
     h->destroy(h->object);
+    Py_XDECREF(h->repair);
     free(h);
 }
 

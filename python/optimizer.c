@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- Creating ------------------------------------------------------------------------ */
 
@@ -84,6 +85,43 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
                               : raise_status(status);
 }
 
+/* ---- Repair ---------------------------------------------------------------------------- */
+
+/* Whoever asks has given up the interpreter's lock. An exception stays with the thread until that has it
+ * again. The function is given bytes of its own, and changes them. */
+static zilch_status call_repair(void *context, size_t dim, double *x)
+{
+    const size_t bytes = dim * sizeof *x;
+    const PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject *point = PyByteArray_FromStringAndSize((const char *)x, (Py_ssize_t)bytes);
+    PyObject *result = point ? PyObject_CallFunctionObjArgs(context, point, NULL) : NULL;
+    const int is_whole = result && (size_t)PyByteArray_Size(point) == bytes;
+    if (is_whole) {
+        memcpy(x, PyByteArray_AsString(point), bytes);
+    }
+    Py_XDECREF(result);
+    Py_XDECREF(point);
+    PyGILState_Release(lock);
+    return is_whole ? ZILCH_OK : ZILCH_EOBJECTIVE;
+}
+
+static PyObject *set_repair(PyObject *self, PyObject *args)
+{
+    handle *h;
+    PyObject *function;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", handle_to_optimizer_owned, &h, &function)) {
+        return NULL;
+    }
+    const zilch_status status = zilch_optimizer_set_repair(h->object, call_repair, function);
+    if (status != ZILCH_OK) {
+        return raise_status(status);
+    }
+    Py_XDECREF(h->repair);
+    h->repair = Py_NewRef(function);
+    return Py_NewRef(Py_None);
+}
+
 /* ---- Ask and tell ---------------------------------------------------------------------- */
 
 static PyObject *ask(PyObject *self, PyObject *args)
@@ -117,7 +155,7 @@ static PyObject *wanted(PyObject *self, PyObject *args)
         return NULL;
     }
     UNLOCKED(h, status, zilch_optimizer_wanted(h->object, &n));
-    return status == ZILCH_OK ? PyLong_FromSize_t(n) : raise_status(status);
+    return PyErr_Occurred() ? NULL : status == ZILCH_OK ? PyLong_FromSize_t(n) : raise_status(status);
 }
 
 static PyObject *tell(PyObject *self, PyObject *args)
@@ -288,6 +326,7 @@ static PyObject *optimizer_model(PyObject *self, PyObject *args)
 KEEPING(optimizer, HANDLE_OPTIMIZER)
 
 PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
+                                     ROW(set_repair),
                                      ROW(wanted),
                                      ROW(ask),
                                      ROW(tell),

@@ -1552,6 +1552,9 @@ static void searches_are_quiet(void)
     QUIET(zilch_optimizer_dim, (o));
     QUIET(zilch_optimizer_seed, (o));
     QUIET(zilch_optimizer_settings, (o));
+    OK(create_search(WITH_MEMORY, NULL, &made.optimizer));
+    QUIET_OK(zilch_optimizer_set_repair, (made.optimizer, NULL, NULL));
+    zilch_optimizer_destroy(made.optimizer);
     QUIET_OK(zilch_limits_reached, (&limits, o, &stop));
     OK(parse_limits(&made));
     QUIET(zilch_linear_limits_free, (made.limits, TEXT_LIMITS));

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _core, _options
 from ._arrays import Floats
 from ._evaluate import Ending, Executor, Objective, drive, objective_of
-from ._optimizer import Optimizer, Point, Recommendation
+from ._optimizer import Optimizer, Point, Recommendation, Repair
 from ._problem import HeldOut, Problem
 from ._study import Study
 
@@ -78,7 +78,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
              values: Any = None, penalties: ArrayLike | None = None,
              groups: Sequence[Sequence[int]] | None = None,
              forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
-             names: Iterable[str] | None = None, callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
+             names: Iterable[str] | None = None, repair: Repair | None = None,
+             callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
              held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
     """Minimise f over points that are mostly exact zeros.
@@ -101,6 +102,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         The same seed gives the same points.
     bounds, step, values, penalties, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
+    repair : function
+        A rule of your own: it takes a point, an array of dim, and returns an allowed one, or changes the array and returns
+        None. It is called for every point that the search makes. What it leaves must keep the bounds and all other limits.
     names : sequence of dim texts
         Names of the coordinates, which `limits` may use, and which are kept in the study. Without them, the columns of `x0`, or of the data of a
         regression, if that is a DataFrame.
@@ -162,7 +166,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     called = _names(names, x0, f, dim)
     optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, step=step, values=values,
                           penalties=penalties, groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
-                          **chosen_options)
+                          repair=repair, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
@@ -336,6 +340,7 @@ class _Keeper:
                                        if part and any(each is not None for each in part))
         given += ("allowed", optimizer._allowed) if any(each is not None for each in optimizer._allowed) else ()
         given += ("penalties", optimizer._penalties) if optimizer._penalties is not None else ()
+        given += ("repair", _identity(optimizer._repair)) if optimizer._repair is not None else ()
         made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
@@ -345,7 +350,7 @@ class _Keeper:
              **({"penalties": "yes"} if optimizer._penalties is not None else {})},
             {"final_recommendation": "yes" if asked.is_recommending else "no"}, asked.names)
         if not self.is_new:
-            self.optimizer = self.study.resume(self.run)
+            self.optimizer = self.study.resume(self.run, optimizer._repair)
 
     def history(self) -> list[tuple[Any, ...]]:
         if self.study is None or self.is_new:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from ._option_types import OptimizerOptions
 
+Repair = Callable[[Floats], Any]
+"""Takes a point and returns an allowed one, or changes it and returns None."""
+
+
 @dataclass(frozen=True, eq=False)
 class Point:
     """A point of the archive. `value` is as the objective gave it, `fitness` with the penalty of its active coordinates."""
@@ -111,6 +115,9 @@ class Optimizer:
         one in each line. Coordinates are called by their `names`, or else x1, x2 and so on. Not together with `step` or `values` yet.
     names : sequence of dim texts
         Names of the coordinates, for the texts of `limits`.
+    repair : function
+        A rule of your own: it takes a point, an array of dim, and returns an allowed one, or changes the array and returns
+        None. It is called for every point that the search makes. What it leaves must keep the bounds and all other limits.
 
     The options, of which each may be None for its default. The defaults shown are those of the method "default".
 
@@ -128,7 +135,8 @@ class Optimizer:
     def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
                  step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
-                 limits: Any = None, names: Iterable[str] | None = None, **options: Unpack[OptimizerOptions]) -> None:
+                 limits: Any = None, names: Iterable[str] | None = None, repair: Repair | None = None,
+                 **options: Unpack[OptimizerOptions]) -> None:
         texts, = _options.split(Optimizer.__init__, options, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
@@ -138,6 +146,14 @@ class Optimizer:
         self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
         self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._penalties,
                                                  *self._allowed, self._limits)
+        self._set_repair(repair)
+
+    def _set_repair(self, repair: Repair | None) -> None:
+        if repair is not None and not callable(repair):
+            raise TypeError(f"repair: must be callable, not {type(repair).__name__}")
+        self._repair = repair
+        if repair is not None:
+            _core.set_repair(self._optimizer, _repairer(repair))
 
     # ---- Ask and tell
 
@@ -238,17 +254,18 @@ class Optimizer:
         _core.optimizer_save(self._optimizer, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Optimizer:
-        """It goes on as if it had not been interrupted, to the same bits."""
-        return cls._wrap(_core.optimizer_load(path))
+    def load(cls, path: str | os.PathLike[str], repair: Repair | None = None) -> Optimizer:
+        """It goes on as if it had not been interrupted, to the same bits. A search with a `repair` function needs it again."""
+        return cls._wrap(_core.optimizer_load(path), repair)
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Optimizer], tuple[bytes]]:
-        return _unpack, (_core.optimizer_pack(self._optimizer),)
+    def __reduce__(self) -> tuple[Callable[..., Optimizer], tuple[Any, ...]]:
+        return _unpack, (_core.optimizer_pack(self._optimizer), *([] if self._repair is None else [self._repair]))
 
     @classmethod
-    def _wrap(cls, handle: _core.Optimizer) -> Optimizer:
+    def _wrap(cls, handle: _core.Optimizer, repair: Repair | None = None) -> Optimizer:
         self = cls.__new__(cls)
         self._optimizer = handle
+        self._set_repair(repair)
         return self
 
     def __repr__(self) -> str:
@@ -256,8 +273,18 @@ class Optimizer:
         return f"<zilch.Optimizer: {self.dim} coordinates, generation {p.generations}, best fitness {p.best_fitness:g}>"
 
 
-def _unpack(data: bytes) -> Optimizer:
-    return Optimizer._wrap(_core.optimizer_unpack(data))
+def _unpack(data: bytes, repair: Repair | None = None) -> Optimizer:
+    return Optimizer._wrap(_core.optimizer_unpack(data), repair)
+
+
+def _repairer(function: Repair) -> Callable[[bytearray], None]:
+    """What the extension calls: the function on the bytes of a point."""
+    def repair(point: bytearray) -> None:
+        x = np.frombuffer(point)
+        result = function(x)
+        if result is not None:
+            x[:] = _arrays.floats(result, "repair", len(x))
+    return repair
 
 
 # ---- What a point may be

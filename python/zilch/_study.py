@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _core, _options
-from ._optimizer import Optimizer
+from ._optimizer import Optimizer, Repair
 
 _TABLES = ("option", "limit", "final")
 _MODES = {"read": 0, "write": 1, "create": 2}
@@ -54,9 +54,9 @@ class Study:
         """What a run recommended, and after which generation."""
         return [_with_point(row) for row in _core.study_conclusions(self._study, _arrays.count(run, "run", 1))]
 
-    def resume(self, run: int = 1) -> Optimizer:
-        """The optimizer as it was after the last generation recorded."""
-        return Optimizer._wrap(_core.study_resume(self._study, _arrays.count(run, "run", 1)))
+    def resume(self, run: int = 1, repair: Repair | None = None) -> Optimizer:
+        """The optimizer as it was after the last generation recorded. A search with a `repair` function needs it again."""
+        return Optimizer._wrap(_core.study_resume(self._study, _arrays.count(run, "run", 1)), repair)
 
     def close(self) -> None:
         """The file is free then. More than once is as good as once."""

@@ -6,6 +6,13 @@
 #include "search/first_law.h"
 #include "search/limit_values.h"
 
+/* A function of the user's that makes points allowed ones. */
+typedef struct zi_rule {
+    zilch_repair repair; /* NULL: none, or not set again after a load */
+    void *context;
+    int is_needed; /* the run has one */
+} zi_rule;
+
 /* A unit is what is switched on or off as one: a group, or a coordinate of its own. */
 typedef struct zi_constraints {
     size_t dim, units;
@@ -23,6 +30,8 @@ typedef struct zi_constraints {
     unsigned char *stays; /* by coordinate: must not become 0 where it is active, since its unit must not */
     double *fallback_x;   /* a point that keeps everything, of the units `fallback` */
     int is_single;        /* there is no other point */
+
+    zi_rule rule; /* not among what is free, or checked */
 } zi_constraints;
 
 static inline size_t zi_unit_size(const zi_constraints *c, size_t unit)
@@ -75,6 +84,11 @@ void zi_repair(zi_repairer *m, zilch_rng rng, double *x);
 
 /* Moves the values of active coordinates to the nearest that they may have. */
 void zi_constraints_snap(const zi_constraints *constraints, double *x);
+
+/* Has the user's function make x, which keeps the limits, an allowed point. On failure x is nothing. */
+zilch_status zi_rule_apply(const zi_constraints *constraints, double *x);
+/* ESTATE if the run has a function that was not set again after a load. */
+zilch_status zi_rule_check(const zi_constraints *constraints);
 
 /* EARG, saying what is not kept, or OK. */
 zilch_status zi_constraints_check(const zi_constraints *constraints, const double *x);

@@ -183,7 +183,33 @@ void zi_generation_forget(zilch_optimizer *o)
 
 /* ---- New points ------------------------------------------------------------------- */
 
-/* Brings new genomes within the limits. */
+/* The user's rule, if there is one. Points that are no numbers are found later. */
+static zilch_status keep_rule(const zilch_optimizer *o, int is_first, size_t rows, double *genome)
+{
+    const zilch_method method = o->options.method;
+    double *x;
+    if (!o->constraints.rule.repair) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&x, o->dim));
+    zilch_status status = ZILCH_OK;
+    for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
+        double *row = genome + i * o->width;
+        int is_finite = 1;
+        for (size_t k = 0; k < o->width; k++) {
+            is_finite &= isfinite(row[k]) != 0;
+        }
+        if (is_finite || is_first) {
+            zi_law_point(method, o->dim, row, x);
+            status = zi_rule_apply(&o->constraints, x);
+            zi_law_follow(method, o->dim, x, row);
+        }
+    }
+    zi_free(x);
+    return status;
+}
+
+/* Brings new genomes within the limits, and has the user's rule look at them. */
 static zilch_status repair_rows(zilch_optimizer *o, const double *elite, int is_first, size_t *rows,
                                 double *genome)
 {
@@ -195,6 +221,7 @@ static zilch_status repair_rows(zilch_optimizer *o, const double *elite, int is_
     zilch_rng repeats = stream_of(o, STREAM_REPAIR);
     repeats.counter = (UINT64_C(1) << 62) + ((uint64_t)o->slots << 32);
     if (o->constraints.is_free) {
+        ZI_TRY(keep_rule(o, is_first, *rows, genome));
         return may_repeat ? ZILCH_OK : zi_repeats_replace(o, NULL, repeats, rows, genome);
     }
     ZI_TRY(zi_alloc(&x, (o->elites + 1) * o->dim)); /* a point, and the elites */
@@ -214,6 +241,7 @@ static zilch_status repair_rows(zilch_optimizer *o, const double *elite, int is_
         zi_repair(&repairer, rng, x);
         zi_law_follow(method, o->dim, x, row);
     }
+    status = status == ZILCH_OK ? keep_rule(o, is_first, *rows, genome) : status;
     if (status == ZILCH_OK && !may_repeat) {
         status = zi_repeats_replace(o, &repairer, repeats, rows, genome);
     }
@@ -242,9 +270,9 @@ static zilch_status check_finite(const zilch_optimizer *o, int is_first, size_t 
     return ZILCH_OK;
 }
 
-/* *rows may become fewer. */
+/* *rows may become fewer. *is_lost: ENUMERIC is the law's, and not what the user's rule says. */
 static zilch_status draw_piece(zilch_optimizer *o, const double *elite, int is_first, size_t *rows,
-                               double *genome)
+                               double *genome, int *is_lost)
 {
     zi_draw draw = {.options = &o->options,
                     .dim = o->dim,
@@ -257,12 +285,16 @@ static zilch_status draw_piece(zilch_optimizer *o, const double *elite, int is_f
                     .rows = *rows,
                     .genome = genome};
     draw.rng.counter = (uint64_t)((o->slots - o->reevaluated - o->refined) / *rows) << PIECE_LOG2;
-    ZI_TRY(is_first ? zi_draw_first(&draw) : zi_draw_next(&draw));
+    zilch_status status = is_first ? zi_draw_first(&draw) : zi_draw_next(&draw);
+    *is_lost = status == ZILCH_ENUMERIC;
+    ZI_TRY(status);
     if (o->trend.terms && !is_first && o->slots == o->reevaluated) {
         zi_trend_minimise(&o->trend, &o->archive, o->constraints.lower, o->constraints.upper, genome);
     }
     ZI_TRY(repair_rows(o, elite, is_first, rows, genome));
-    return check_finite(o, is_first, *rows, genome);
+    status = check_finite(o, is_first, *rows, genome);
+    *is_lost = status == ZILCH_ENUMERIC;
+    return status;
 }
 
 /* ---- Where no law can follow ------------------------------------------------------ */
@@ -292,16 +324,18 @@ static zilch_stop look_at_elites(const zilch_optimizer *o, const double *elite)
 /* ---- Opening ---------------------------------------------------------------------- */
 
 /* One more piece. With ENUMERIC, *ending has why. */
-static zilch_status append(zilch_optimizer *o, const double *elite, size_t *rows, zilch_stop *ending)
+static zilch_status append(zilch_optimizer *o, const double *elite, size_t *rows, zilch_stop *ending,
+                           int *is_lost)
 {
     double *genome = o->genome + o->slots * o->width;
     zilch_status status = zi_generation_fit(o);
-    if (status == ZILCH_ENUMERIC) {
+    *is_lost = status == ZILCH_ENUMERIC;
+    if (*is_lost) {
         *ending = look_at_elites(o, elite);
     }
     ZI_TRY(status);
-    status = draw_piece(o, elite, !is_enough(o, o->elites), rows, genome);
-    if (status == ZILCH_ENUMERIC) {
+    status = draw_piece(o, elite, !is_enough(o, o->elites), rows, genome, is_lost);
+    if (*is_lost) {
         *ending = ZILCH_STOP_DIVERGED;
     }
     return status;
@@ -314,12 +348,13 @@ static zilch_status append_piece(zilch_optimizer *o, zilch_stop *ending)
     size_t rows = o->refined ? zi_turn_population(o) : o->population - o->reevaluated;
     const int is_opening = o->slots == o->reevaluated && !o->refined;
     double *elite;
+    int is_lost;
     *ending = ZILCH_STOP_NONE;
     ZI_TRY(zi_generation_reserve(o, o->slots + rows));
     ZI_TRY(read_genomes(o, o->elites, o->elite, &elite));
-    zilch_status status = append(o, elite, &rows, ending);
-    if (status == ZILCH_ENUMERIC && o->slots > o->reevaluated + o->refined) {
-        status = draw_piece(o, elite, 1, &rows, o->genome + o->slots * o->width);
+    zilch_status status = append(o, elite, &rows, ending, &is_lost);
+    if (is_lost && o->slots > o->reevaluated + o->refined) {
+        status = draw_piece(o, elite, 1, &rows, o->genome + o->slots * o->width, &is_lost);
     }
     zi_free(elite);
     for (size_t i = 0; i < rows && status == ZILCH_OK; i++) {
@@ -346,6 +381,7 @@ static zilch_status forget_if_failed(zilch_optimizer *o, zilch_status status)
 zilch_status zi_generation_open(zilch_optimizer *o, zilch_stop *ending)
 {
     *ending = ZILCH_STOP_NONE;
+    ZI_TRY(zi_rule_check(&o->constraints));
     if (o->gone) {
         return zi_fail(ZILCH_EVERSION,
                        "this run uses the option %s of zilch 0.1, which there is no longer; it can be read, "

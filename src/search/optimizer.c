@@ -195,6 +195,7 @@ zilch_status zi_optimizer_settle(zilch_optimizer *o)
 static zilch_status open_generation(zilch_optimizer *o)
 {
     zilch_stop ending;
+    ZI_TRY(zi_rule_check(&o->constraints));
     if (o->slots) {
         return ZILCH_OK;
     }

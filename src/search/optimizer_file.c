@@ -3,7 +3,7 @@
  *   8 bytes   "zilchopt"
  *   u32       format version, 5; 3 and 4, of zilch 0.1, are read too
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere; 2 more if zilch 0.1 began the run;
- *             4 more if there are violations
+ *             4 more if there are violations; 8 more if the run has a repair function
  *   u64       dim, seed
  *   options   (optimizer_options_file.c)
  *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
@@ -40,7 +40,7 @@
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
 enum { VERSION = 5, OLDEST = 3 };
-enum { HAS_ARCHIVE = 1, IS_OLD = 2, HAS_VIOLATIONS = 4 };
+enum { HAS_ARCHIVE = 1, IS_OLD = 2, HAS_VIOLATIONS = 4, HAS_RULE = 8 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -87,7 +87,8 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     zi_write_u32(&w, VERSION);
     const int has_violations = zi_optimizer_has_violations(o);
     zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) |
-                         (has_violations ? HAS_VIOLATIONS : 0U));
+                         (has_violations ? HAS_VIOLATIONS : 0U) |
+                         (o->constraints.rule.is_needed ? HAS_RULE : 0U));
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
     ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));
@@ -276,7 +277,7 @@ static zilch_status read_law_state(zi_reader *r, uint32_t version, zilch_optimiz
 /* What the header says of the rest. */
 typedef struct header {
     uint32_t version;
-    int is_old, has_violations;
+    int is_old, has_violations, has_rule;
     size_t dim;
     uint64_t seed;
 } header;
@@ -326,9 +327,10 @@ static zilch_status read_header(zi_reader *r, int whole, header *out)
     const uint32_t flags = zi_read_u32(r);
     out->is_old = out->version < 5 || flags & IS_OLD;
     out->has_violations = (flags & HAS_VIOLATIONS) != 0;
+    out->has_rule = (flags & HAS_RULE) != 0;
     const uint64_t size = zi_read_u64(r);
     out->seed = zi_read_u64(r);
-    if (!r->ok || flags >= 2 * HAS_VIOLATIONS || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
+    if (!r->ok || flags >= 2 * HAS_RULE || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
         size > ZI_MOST_DIM) {
         return zi_optimizer_damaged("its header");
     }
@@ -369,6 +371,7 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     ZI_TRY(read_header(&r, whole, &h));
     ZI_TRY(create(&r, h.version, h.dim, h.seed, &o));
     assert(o);
+    o->constraints.rule.is_needed = h.has_rule;
     if (h.is_old) {
         zi_optimizer_take_old(o);
     }

@@ -329,6 +329,16 @@ static int leave_out(const zilch_optimizer *o, zi_mover *mover, size_t unit, con
     return is_right;
 }
 
+/* The user's rule may have it otherwise; *is_sparser: what it leaves is still sparser. */
+static zilch_status keep_rule(const zilch_optimizer *o, const candidate *best, candidate *spare,
+                              int *is_sparser)
+{
+    ZI_TRY(zi_rule_apply(&o->constraints, spare->x));
+    spare->active = zi_law_active(ZILCH_METHOD_DEFAULT, o->dim, spare->x);
+    *is_sparser = spare->active < best->active;
+    return ZILCH_OK;
+}
+
 /* `spare` is room for a candidate. All trials meet the same noise, which the contest has not seen; a point
  * that was changed is evaluated once more, on noise that decided nothing; if it then breaks limits more than
  * the point before, that one stays. Without noise the value before is known, and that of the last change is
@@ -350,7 +360,11 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
     for (size_t u = smallest(c, best, tried); u < c->units && t->spent + repeats <= budget;
          u = smallest(c, best, tried)) {
         tried[u] = 1;
-        if (!leave_out(t->optimizer, mover, u, best, spare)) {
+        int is_sparser = leave_out(t->optimizer, mover, u, best, spare);
+        if (is_sparser && c->rule.repair) {
+            ZI_TRY(keep_rule(t->optimizer, best, spare, &is_sparser));
+        }
+        if (!is_sparser) {
             continue;
         }
         spare->penalties = penalties_of(t->optimizer, spare->x);
@@ -396,6 +410,7 @@ static zilch_status prune_best(contest *t, candidate *best, double *room, uint64
     }
     const zi_constraints *c = &t->optimizer->constraints;
     zi_mover mover = {0};
+    ZI_TRY(zi_rule_check(c));
     ZI_TRY(zi_alloc(&tried, c->units));
     zilch_status status =
         c->limits.rows ? zi_mover_create(&mover, &c->limits, c->dim, c->lower, c->upper, c->stays) : ZILCH_OK;

@@ -66,7 +66,7 @@ static zilch_status allocate(zi_refine *r, size_t dim)
     ZI_TRY(zi_alloc(&r->numbers, 6 * dim));
     ZI_TRY(zi_alloc(&r->bytes, 3 * dim));
     ZI_TRY(zi_alloc(&r->order, dim));
-    ZI_TRY(zi_alloc(&r->batch_x, r->most_batch * dim));
+    ZI_TRY(zi_alloc(&r->batch_x, (r->most_batch + 1) * dim));
     ZI_TRY(zi_alloc(&r->near, r->most_near + 1));
     ZI_TRY(zi_alloc(&r->z, 2 * k * r->most_near));
     ZI_TRY(zi_alloc(&r->matrix, (square > working ? square : working) + order));
@@ -454,8 +454,12 @@ int zi_refine_is_done(const zi_refine *r)
 zilch_status zi_refine_ask(zi_refine *r, size_t *n, const double **x)
 {
     assert(r && n && x);
-    while (r->state.phase != ZI_REFINE_DONE && !r->state.batch) {
-        zi_refine_propose(r);
+    while (r->state.phase != ZI_REFINE_DONE && (!r->state.batch || r->state.raw)) {
+        if (!r->state.raw) { /* else the rule has failed before */
+            zi_refine_propose(r);
+            r->state.raw = r->limits->rule.repair ? r->state.batch : 0;
+        }
+        ZI_TRY(zi_refine_keep_rule(r));
         if (!r->state.batch) {
             conclude(r, NULL);
         }

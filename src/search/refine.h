@@ -29,7 +29,8 @@ zilch_status zi_refine_start(zi_refine *refine, const double *x, double value, d
 int zi_refine_is_done(const zi_refine *refine); /* there is nothing left to try from here */
 
 /* The next batch, n points (n x dim) that live until the next call; the same one until it has been told. n is
- * 0 only where it is done. No point is in a batch twice, and all keep the limits. */
+ * 0 only where it is done. No point is in a batch twice, and all keep the limits and the user's rule. If the
+ * rule fails, the same points are made to keep it the next time. */
 zilch_status zi_refine_ask(zi_refine *refine, size_t *n, const double **x);
 /* The values of the whole batch; one that is not finite has failed. `violation` may be NULL: all are 0. */
 zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x, const double *value,

@@ -3,7 +3,7 @@
  *   state     u32 phase, back, kind, failed_groups, failed_steps, tiny_steps, counted_steps,
  *             has_geometry, is_centred, scan_gains, wide_failures, is_whole, whole_wait, whole_pause;
  *             u64 next, working, batch; doubles value, probe, radius, predicted, swept, counted_cost,
- *             penalty
+ *             penalty; kind is more by 5 for each point of the batch that has not met the user's rule
  *   random    u64 key, stream, counter
  *   single    doubles x, slope, bend (dim each), dim bytes is_known, u32 order (dim)
  *   model     u32 member (working), doubles g, step (working each), h (working x working),
@@ -22,7 +22,8 @@
 
 static void write_state(const zi_refine_state *s, zi_writer *w)
 {
-    const uint32_t small[] = {s->phase,        s->back,       s->kind,          s->failed_groups,
+    const uint32_t kind_and_raw = s->kind + ZI_BATCH_KINDS * (uint32_t)s->raw;
+    const uint32_t small[] = {s->phase,        s->back,       kind_and_raw,     s->failed_groups,
                               s->failed_steps, s->tiny_steps, s->counted_steps, s->has_geometry,
                               s->is_centred,   s->scan_gains, s->wide_failures, s->is_whole,
                               s->whole_wait,   s->whole_pause};
@@ -131,6 +132,8 @@ static int read_state(zi_refine *r, zi_reader *in)
     s->next = zi_read_u64(in);
     s->working = zi_read_u64(in);
     s->batch = zi_read_u64(in);
+    s->raw = s->kind / ZI_BATCH_KINDS;
+    s->kind %= ZI_BATCH_KINDS;
     s->violation = s->rho = 0.0;
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
         *number[k] = zi_read_double(in);
@@ -138,7 +141,7 @@ static int read_state(zi_refine *r, zi_reader *in)
     s->told = s->value;
     const int is_back = s->back == ZI_REFINE_SWEEP || s->back == ZI_REFINE_DROP || s->back == ZI_REFINE_SCAN;
     const int is_done = s->phase == ZI_REFINE_DONE;
-    return s->phase < ZI_REFINE_PHASES && s->whole_pause <= 16 && s->kind < ZI_BATCH_KINDS && is_back &&
+    return s->phase < ZI_REFINE_PHASES && s->whole_pause <= 16 && s->raw <= s->batch && is_back &&
            s->next <= r->dim && s->working <= r->most_working && s->batch <= (is_done ? 0 : r->most_batch) &&
            isfinite(s->value) && !isnan(s->swept) && !isnan(s->counted_cost) && s->penalty >= 0.0 &&
            s->penalty <= r->penalty && (is_done || (s->probe > 0.0 && s->probe <= 1.0 && s->radius > 0.0)) &&

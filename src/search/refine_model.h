@@ -62,6 +62,7 @@ typedef struct zi_refine_state {
     uint64_t next;        /* of the order of coordinates */
     uint64_t working;     /* coordinates in the working set */
     uint64_t batch;       /* points that were asked for and not told */
+    uint64_t raw;         /* the last so many of them have yet to be made to keep the user's rule */
     double value;         /* of the incumbent: its merit */
     double probe;         /* by how much coordinates are probed */
     double radius;        /* of the trust region */
@@ -93,7 +94,7 @@ struct zi_refine {
     unsigned char *forced;   /* zilch_forced */
     unsigned char *place;    /* in the working set, from 1; 0: not in it */
     size_t *order;           /* of coordinates in sweeps and scans */
-    double *batch_x;         /* most_batch x dim */
+    double *batch_x;         /* most_batch x dim, and room for one point */
     uint64_t batch_hash[ZI_BATCH_MOST];
     size_t batch_subject[ZI_BATCH_MOST];                              /* the coordinate of a probe */
     double batch_told[ZI_BATCH_MOST], batch_violation[ZI_BATCH_MOST]; /* while values are told */
@@ -185,6 +186,9 @@ void zi_refine_move(const zi_refine *r, const double *step, double *x);
 
 /* The next batch of this phase; it may be empty. */
 void zi_refine_propose(zi_refine *r);
+/* Has the user's rule look at the points of the batch that it has not seen. What it makes the incumbent, or
+ * a point that is there, is left out. */
+zilch_status zi_refine_keep_rule(zi_refine *r);
 
 /* A new order of the coordinates. */
 void zi_refine_shuffle(zi_refine *r);

@@ -390,6 +390,49 @@ static void propose_scan(zi_refine *r)
     }
 }
 
+/* Whether a point is in the batch before row `end`, or is the incumbent. */
+static int is_there(const zi_refine *r, const double *x, size_t end)
+{
+    const size_t bytes = r->dim * sizeof *x;
+    int result = memcmp(x, r->x, bytes) == 0;
+    for (size_t j = 0; j < end && !result; j++) {
+        result = memcmp(x, r->batch_x + j * r->dim, bytes) == 0;
+    }
+    return result;
+}
+
+zilch_status zi_refine_keep_rule(zi_refine *r)
+{
+    zi_refine_state *s = &r->state;
+    const size_t bytes = r->dim * sizeof *r->x;
+    double *const room = r->batch_x + r->most_batch * r->dim;
+    const size_t count = s->batch;
+    size_t kept = count - s->raw;
+    if (s->raw == 0) {
+        return ZILCH_OK;
+    }
+    zilch_status status = ZILCH_OK;
+    for (size_t j = kept; j < count; j++) {
+        memcpy(room, r->batch_x + j * r->dim, bytes);
+        status = status == ZILCH_OK ? zi_rule_apply(r->limits, room) : status;
+        if (status != ZILCH_OK) { /* this one and the rest stay as they are */
+            memcpy(room, r->batch_x + j * r->dim, bytes);
+        } else if (is_there(r, room, kept)) {
+            s->raw--;
+            continue;
+        }
+        s->raw -= status == ZILCH_OK;
+        memcpy(r->batch_x + kept * r->dim, room, bytes);
+        r->batch_subject[kept++] = r->batch_subject[j];
+    }
+    s->batch = kept;
+    if (status == ZILCH_OK && s->batch && s->kind == ZI_BATCH_STEP) { /* which may be another one now */
+        s->predicted = zi_refine_predict(r, r->batch_x);
+        s->batch = s->predicted > 0.0 ? s->batch : 0;
+    }
+    return status;
+}
+
 void zi_refine_propose(zi_refine *r)
 {
     static void (*const by_phase[])(zi_refine * r) = {

@@ -240,7 +240,7 @@ static zilch_status is_known(zilch_optimizer *o, const double *x, size_t row, in
 }
 
 /* One unit is switched. */
-static void change(const zilch_optimizer *o, zi_repairer *repairer, zilch_rng *rng, double *x)
+static zilch_status change(const zilch_optimizer *o, zi_repairer *repairer, zilch_rng *rng, double *x)
 {
     const zi_constraints *c = &o->constraints;
     const size_t unit = (size_t)(zilch_rng_uniform(rng) * (double)c->units);
@@ -253,6 +253,7 @@ static void change(const zilch_optimizer *o, zi_repairer *repairer, zilch_rng *r
         zi_repair(repairer, *rng, x);
     }
     rng->counter += UINT64_C(1) << 16; /* what a repair may use */
+    return zi_rule_apply(c, x);
 }
 
 /* The first point that was not evaluated, in the order of their numbers. */
@@ -273,10 +274,12 @@ static zilch_status find_left(zilch_optimizer *o, double *x, size_t row, int *kn
         if (c->limits.rows && zi_limits_broken(&c->limits, point) != c->limits.rows) {
             continue;
         }
+        ZI_TRY(zi_rule_apply(c, point));
         ZI_TRY(is_known(o, x, row, known));
     }
     if (*known && c->limits.rows) { /* the last one that was looked at may break them */
         memcpy(point, c->fallback_x, o->dim * sizeof *point);
+        return zi_rule_apply(c, point);
     }
     return ZILCH_OK;
 }
@@ -284,19 +287,23 @@ static zilch_status find_left(zilch_optimizer *o, double *x, size_t row, int *kn
 zilch_status zi_repeats_replace(zilch_optimizer *o, zi_repairer *repairer, zilch_rng rng, size_t *rows,
                                 double *x)
 {
-    enum { ATTEMPTS = 64, SMALL = 1 << 16 };
+    enum { ATTEMPTS = 64, SMALL = 1 << 16, SMALL_RULED = 1 << 12 };
     const size_t given = *rows;
+    const int is_ruled = o->constraints.rule.repair != NULL; /* by a function that may take its time, */
+    const uint64_t small = is_ruled ? SMALL_RULED : SMALL;
+    int has_ended = 0; /* and may leave fewer points than the limits do */
     size_t row = 0;
     for (size_t i = 0; i < given; i++) {
         int known;
         memmove(x + row * o->dim, x + i * o->dim, o->dim * sizeof *x);
         ZI_TRY(is_known(o, x, row, &known));
         for (int k = 0; k < ATTEMPTS && known; k++) {
-            change(o, repairer, &rng, x + row * o->dim);
+            ZI_TRY(change(o, repairer, &rng, x + row * o->dim));
             ZI_TRY(is_known(o, x, row, &known));
         }
-        if (known && o->points_in_all && o->points_in_all <= SMALL) {
+        if (known && o->points_in_all && o->points_in_all <= small && !has_ended) {
             ZI_TRY(find_left(o, x, row, &known));
+            has_ended = is_ruled && known;
         }
         row += !known || (row == 0 && i + 1 == given);
     }

@@ -134,7 +134,7 @@ static zilch_status keep_limits(const zilch_optimizer *o, zilch_rng rng, double 
     zi_marginals marginals = {0};
     zi_repairer repairer = {0};
     if (o->constraints.is_free) {
-        return ZILCH_OK;
+        return zi_rule_apply(&o->constraints, x);
     }
     zilch_status status = zi_marginals_create(&marginals, o->dim, o->options.initial_p, &o->first);
     status = status == ZILCH_OK ? zi_repairer_create(&repairer, &o->constraints, &marginals) : status;
@@ -146,7 +146,7 @@ static zilch_status keep_limits(const zilch_optimizer *o, zilch_rng rng, double 
     }
     zi_repairer_free(&repairer);
     zi_marginals_free(&marginals);
-    return status;
+    return status == ZILCH_OK ? zi_rule_apply(&o->constraints, x) : status;
 }
 
 /* The first start is the first guess; without one, zero, or what is within bounds that leave zero out,
@@ -185,6 +185,8 @@ static zilch_status choose_start(const zilch_optimizer *o, start_kind kind, doub
     } else if (kind == NEW || (kind == FROM_LAW && !best_of_law(o, x)) ||
                !zi_archive_best(&o->archive, &best)) {
         draw_point(o, &rng, x);
+    } else if (kind == FROM_LAW && o->constraints.rule.repair) { /* it was evaluated as it is */
+        return ZILCH_OK;
     } else if (kind == CHANGED) {
         zi_rows_read(&o->archive.rows, best, x);
         change_point(o, &rng, x);
