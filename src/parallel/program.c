@@ -33,6 +33,8 @@ struct zilch_program {
     struct pollfd *look;
     size_t *again; /* points to be given out once more, */
     size_t again_count;
+    size_t *arrived; /* points that were answered since the last time that somebody was told, */
+    size_t arrived_count;
     zi_text next; /* the text of point number `prepared`, unless that is NO_POINT */
     size_t prepared;
     uint64_t in_a_row, starts;
@@ -44,6 +46,8 @@ typedef struct errand {
     const zilch_batch *batch;
     double *value;
     size_t begun, done;
+    zilch_status ending; /* other than OK: what is under way is finished, and nothing else is begun, */
+    zi_error reason;     /* because of this */
 } errand;
 
 /* ---- The end of an evaluation ------------------------------------------------------------------- */
@@ -51,6 +55,7 @@ typedef struct errand {
 /* The next point in its hands, if there is one, gets all its time. */
 static void finish(errand *e, zi_worker *w, size_t index)
 {
+    e->program->arrived[e->program->arrived_count++] = w->point[index];
     zi_worker_drop(w, index);
     w->answers++;
     zi_worker_set_timer(w, w->count ? e->program->options.timeout : 0.0);
@@ -266,16 +271,30 @@ static zilch_status attend(errand *e, zi_worker *w, const struct pollfd *look)
     return fail_for(e, w, reason);
 }
 
+/* Before another point is given out: so never more values are in danger than points are out. */
+static void announce(errand *e)
+{
+    zilch_program *p = e->program;
+    const zilch_batch *b = e->batch;
+    const zilch_status status =
+        b->arrived ? b->arrived(b->arrived_context, b, p->arrived_count, p->arrived, e->value) : ZILCH_OK;
+    p->arrived_count = 0;
+    if (status != ZILCH_OK && e->ending == ZILCH_OK) {
+        e->ending = status;
+        e->reason = *zi_error_last();
+    }
+}
+
 /* Who sleeps must be woken, on a virtual machine for 20 microseconds and more; an answer that comes sooner
  * than that is looked for without sleeping. */
-static int wait_for_events(zilch_program *p)
+static int wait_for_events(zilch_program *p, int is_told)
 {
-    enum { LOOKS = 60 }; /* less than 100 microseconds */
+    enum { LOOKS = 60, TURN = 100 }; /* less than 100 microseconds; milliseconds between two announcements */
     int events = 0;
     for (int k = 0; k < LOOKS && events == 0; k++) {
         events = poll(p->look, ZI_WORKER_POLLED * p->count, 0);
     }
-    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count, -1);
+    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count, is_told ? TURN : -1);
 }
 
 static zilch_status wait_and_attend(errand *e)
@@ -285,13 +304,14 @@ static zilch_status wait_and_attend(errand *e)
     for (size_t k = 0; k < p->count; k++) {
         zi_worker_look(&p->worker[k], p->look + ZI_WORKER_POLLED * k);
     }
-    const int events = wait_for_events(p);
+    const int events = wait_for_events(p, e->batch->arrived != NULL);
     if (events < 0 && errno != EINTR) {
         return zi_fail(ZILCH_EIO, "program: cannot be waited for: %s", strerror(errno));
     }
     for (size_t k = 0; k < p->count && events > 0; k++) {
         ZI_TRY(attend(e, &p->worker[k], p->look + ZI_WORKER_POLLED * k));
     }
+    announce(e);
     const zilch_program_options *o = &p->options;
     return (events < 0 || e->done > done) && o->watcher &&
                    o->watcher(o->watcher_context, e->done, e->batch->n)
@@ -370,14 +390,35 @@ static zilch_status give_out(errand *e)
     return ZILCH_OK;
 }
 
+static int is_under_way(const errand *e)
+{
+    return e->begun - e->program->again_count > e->done;
+}
+
 static zilch_status evaluate(errand *e)
 {
-    while (e->done < e->batch->n) {
+    while (e->done < e->batch->n && e->ending == ZILCH_OK) {
         ZI_TRY(give_out(e));
         ZI_TRY(prepare(e, next_point(e)));
         ZI_TRY(wait_and_attend(e));
     }
+    while (is_under_way(e)) {
+        ZI_TRY(wait_and_attend(e));
+    }
     return ZILCH_OK;
+}
+
+/* What was answered before something else went wrong has arrived too. */
+static zilch_status end(errand *e, zilch_status status)
+{
+    if (status != ZILCH_OK) {
+        const zi_error reason = *zi_error_last();
+        announce(e);
+        *zi_error_last() = reason;
+    } else if (e->ending != ZILCH_OK) {
+        *zi_error_last() = e->reason;
+    }
+    return status != ZILCH_OK ? status : e->ending;
 }
 
 /* Who is still at work is not waited for. */
@@ -402,7 +443,8 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     }
     errand e = {.program = p, .batch = batch, .value = value};
     ZI_TRY(zi_locale_enter(&locale));
-    const zilch_status status = evaluate(&e);
+    p->arrived_count = 0;
+    const zilch_status status = end(&e, evaluate(&e));
     abandon(p);
     zi_locale_leave(&locale);
     return status;
@@ -460,6 +502,7 @@ static zilch_status make_workers(zilch_program *p)
     const size_t count = o->jobs ? o->jobs : zilch_processors();
     ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count));
     ZI_TRY(zi_alloc(&p->again, o->ahead * count));
+    ZI_TRY(zi_alloc(&p->arrived, o->ahead * count));
     ZI_TRY(zi_alloc(&p->worker, count));
     for (size_t k = 0; k < count; k++) {
         p->count = k + 1; /* what is half made is freed too */
@@ -513,6 +556,7 @@ void zilch_program_close(zilch_program *program)
     zi_text_free(&program->next);
     zi_free(program->worker);
     zi_free(program->again);
+    zi_free(program->arrived);
     zi_free(program->look);
     zi_free(program->words);
     zi_free(program);
