@@ -395,14 +395,16 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
     const size_t count = setting->methods * (size_t)setting->seeds;
     progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
                    count * quota(setting));
-    cli_set_stop_notice(setting->study
-                            ? "ending with the generations under way; press Ctrl-C again to stop now"
-                            : "giving up the runs under way; press Ctrl-C again to stop now");
+    cli_set_stop_notice(
+        setting->study ? "ending with the generations under way; press Ctrl-C again to stop now"
+                       : "giving up the runs under way; press Ctrl-C again to stop now",
+        setting->study ? "stopped; what was recorded is safe, and the same command goes on from there"
+                       : NULL);
     ranks_set_ending(end_now, &c);
     const unsigned threads = ranks_count() > 1 ? 1 : (unsigned)setting->threads;
     const zilch_status status = zilch_parallel(threads, count, run, &c);
     ranks_set_ending(NULL, NULL);
-    cli_set_stop_notice(NULL);
+    cli_set_stop_notice(NULL, NULL);
     progress_end(&c.line);
     return status;
 }
