@@ -156,9 +156,6 @@ static int go_on(const request *r, const study_file *f, const study_run *run, co
     if (!status) {
         status = ranks_open(asked, s.problem.text);
     }
-    if (!status && zilch_study_set_limits(s.study, s.run, &asked->limits) != ZILCH_OK) {
-        status = cli_fail_library();
-    }
     if (!status) {
         status = search_run(&s);
     }

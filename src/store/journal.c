@@ -44,6 +44,7 @@ struct zilch_journal {
     double cost;          /* and how long that took */
     int is_heard;         /* something of the batch has arrived, */
     int is_slow;          /* and it took so long that every value is written at once */
+    int is_refused;       /* the last attempt to write has failed */
 };
 
 /* A batch that the journal has given to an objective, and which of its values have arrived. */
@@ -126,8 +127,10 @@ static zilch_status flush(zilch_journal *j)
         return ZILCH_OK;
     }
     const double before = j->seconds();
+    j->is_refused = 1;
     ZI_TRY(zi_sql_begin(j->study->sql));
     ZI_TRY(zi_sql_end(j->study->sql, write_entries(j)));
+    j->is_refused = 0;
     j->written = j->fresh.count;
     j->last = j->seconds();
     j->cost = j->last - before;
@@ -232,7 +235,7 @@ static void begin_batch(zilch_journal *j, const zilch_batch *b)
     j->fresh.count = is_over ? 0 : waiting;
     j->written = 0;
     j->began = j->seconds();
-    j->is_heard = j->is_slow = 0;
+    j->is_heard = j->is_slow = j->is_refused = 0;
 }
 
 /* Gives whether something is known that has not failed. A batch of failures alone is evaluated again: it has
@@ -281,7 +284,7 @@ zilch_status zilch_journal_recall(zilch_journal *j, const zilch_batch *batch, do
 static zilch_status end_attempt(zilch_journal *j, zilch_status reason)
 {
     const int is_mended = reason == ZILCH_EOBJECTIVE;
-    ZI_TRY(flush(j));
+    const zilch_status flushed = j->is_refused ? reason : flush(j); /* or all of it waits on */
     size_t kept = 0;
     for (size_t i = 0; i < j->known.count && is_mended; i++) {
         j->known.list[kept] = j->known.list[i];
@@ -293,10 +296,11 @@ static zilch_status end_attempt(zilch_journal *j, zilch_status reason)
             ZI_TRY(append(&j->known, &j->fresh.list[i]));
         }
     }
-    j->fresh.count = j->written = 0;
     if (j->known.count) {
         qsort(j->known.list, j->known.count, sizeof *j->known.list, by_key);
     }
+    ZI_TRY(flushed);
+    j->fresh.count = j->written = 0;
     if (!is_mended || !j->study) {
         return ZILCH_OK;
     }
@@ -408,8 +412,10 @@ zilch_status zilch_journal_objective(void *journaled, const zilch_batch *batch, 
     for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
         known += is_known[i];
     }
-    if (status == ZILCH_OK && known < batch->n) {
-        status = known ? pass_rest(w, batch, value, is_known, batch->n - known) : pass(w, batch, value);
+    if (status == ZILCH_OK) {
+        status = known == batch->n ? zilch_journal_flush(w->journal)
+                 : known           ? pass_rest(w, batch, value, is_known, batch->n - known)
+                                   : pass(w, batch, value);
     }
     zi_free(is_known);
     return status;
