@@ -536,6 +536,9 @@ int search_run(search *s)
         return cli_fail_library();
     }
     const int status = run(&d);
+    if (status) { /* of a final check, too, that has not come to its end */
+        (void)!zilch_journal_flush(d.journaled.journal);
+    }
     zilch_journal_close(d.journaled.journal);
     return status;
 }
