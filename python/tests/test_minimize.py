@@ -607,10 +607,10 @@ def test_ctrl_c_while_an_executor_works():
 
 
 @pytest.mark.parametrize("work", [
-    "zilch.maximize(zilch.problem('lander'), generations=1000)", "zilch.Controller.published().evaluate(10**8)",
+    "print(zilch.maximize(zilch.problem('lander'), generations=1000).message, file=sys.stderr)", "zilch.Controller.published().evaluate(10**8)",
     "zilch.problem('lander').held_out([0] * 90, 10**8)", "zilch.problem('sphere', noise=1).held_out([0] * 100, 10**12)"])
 def test_ctrl_c_while_the_library_works(work):
-    code = f"import zilch; print('ready', flush=True); {work}"
+    code = f"import sys, zilch; print('ready', flush=True); {work}"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as child:
         try:
@@ -621,7 +621,7 @@ def test_ctrl_c_while_the_library_works(work):
             _, err = child.communicate(timeout=30)  # a generation, on a busy machine
         finally:
             child.kill()
-    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert err.rstrip().endswith(("KeyboardInterrupt", "stopped by: interrupted"))
     assert child.returncode not in (0, -signal.SIGKILL)
 
 
@@ -915,11 +915,11 @@ def test_a_study_that_was_begun_with_an_executor_goes_on_without(tmp_path):
     assert_same(search(Counted(), study=path), search())
 
 
-def test_a_finished_run_is_not_gone_on_with(tmp_path):
+def test_a_finished_run_gives_its_result(tmp_path):
     path = tmp_path / "a.study"
     assert_same(search(study=path), search(study=path))
     with zilch.Study(path) as study:
-        assert [run["run"] for run in study.runs] == [1, 2]
+        assert [run["run"] for run in study.runs] == [1]
 
 
 @pytest.mark.parametrize("other", [{"seed": 2}, {"penalty": 0.02}, {"bounds": (-1, 1)}, {"margin": 0.25}])
