@@ -71,9 +71,9 @@ static int check(const request *r)
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, cli_problems,
          "The problem with its settings, as for 'zilch optimize'."},
-        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, cli_methods,
          "The methods, separated by commas. The others are tested against the first. Without them, on the "
          "lander, the publication's."},
         {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
@@ -102,7 +102,7 @@ static int parse(request *r, int argc, char **argv)
         {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "The dataset of a regression."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
          "The column to be predicted. Without it, the last."},
-        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
+        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, cli_searched,
          "What a regression searches: subset or coefficients."},
         {"validation", 0, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
          "Share of the rows that are held out."},

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 512 };
@@ -26,6 +25,13 @@ typedef struct parse {
     char **argv;
     int next; /* the word to read next */
 } parse;
+
+static cli_help_printer *print_help = option_help_print;
+
+void cli_set_help_printer(cli_help_printer *print)
+{
+    print_help = print;
+}
 
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...)
 {
@@ -157,8 +163,8 @@ static int take(parse *p, const cli_option *option, const char *text)
     if (!p->usage->about) {
         return cli_wrong_usage(p->usage, "--help: is not allowed here");
     }
-    option_help_print(p->usage, p->layout, row > p->rows);
-    exit(cli_finish(CLI_OK));
+    print_help(p->usage, p->layout, row > p->rows);
+    return CLI_HELPED;
 }
 
 /* "--name", "--name=value", or "--name" and the value in the next word. */

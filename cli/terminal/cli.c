@@ -78,6 +78,10 @@ const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
 const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
 const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
 const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
+const char *const cli_methods = &ZILCH_METHOD_LIST(X)[1];
+#undef X
+#define X(name, about) #name "|"
+const char *const cli_problems = ZILCH_PROBLEM_LIST(X) "linear|logistic";
 #undef X
 
 int cli_try_output(const char *path)

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cli_status;
+/* The last is for the command itself: it has printed its help, which is success. */
+typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_HELPED = 3 } cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */
 void cli_set_command(const char *name);
@@ -36,7 +37,7 @@ int cli_fail_library(void);
 extern const char *const cli_inverters, *const cli_structures, *const cli_shrinkages, *const cli_projections,
                                                                                           *const cli_labels;
 extern const char *const cli_blocks; /* and "all" behind them */
-extern const char *const cli_searched;
+extern const char *const cli_searched, *const cli_methods, *const cli_problems;
 
 /* Whether a file of this name could be written, before long work; NULL and "-" are standard output. 0, or 1
  * after printing why. */
