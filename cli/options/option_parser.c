@@ -117,6 +117,24 @@ static int check_renamed(const parse *p, const char *name)
                : 0;
 }
 
+/* Letters that had several meanings in zilch 0.1 have one: -j is --jobs, -m is --methods, and -n is how many
+ * rows come out.
+ */
+static int check_letter(const parse *p, char letter)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } before[] = {{'j', "json"}, {'m', "models"}, {'n', "episodes"}, {'n', "seeds"}, {'n', "rows"}};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        if (before[i].letter == letter && is_known(p, before[i].name)) {
+            return cli_wrong_usage(p->usage, "unknown option '-%c'; since zilch 0.2 it is written '--%s'",
+                                   letter, before[i].name);
+        }
+    }
+    return cli_wrong_usage(p->usage, "unknown option '-%c'", letter);
+}
+
 /* The option that the first `length` letters of `name` stand for: they are its name, or begin no other.
  * NULL after printing why there is none. */
 static const cli_option *find_long(const parse *p, const char *name, size_t length)
@@ -195,7 +213,7 @@ static int take_letters(parse *p, const char *letters)
             option++;
         }
         if (!option->name) {
-            return cli_wrong_usage(p->usage, "unknown option '-%c'", *letters);
+            return check_letter(p, *letters);
         }
         if (option->argument && !letters[1] && p->next == p->argc) {
             return cli_wrong_usage(p->usage, "option '-%c' needs a value: %s", *letters, option->argument);

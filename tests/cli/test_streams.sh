@@ -72,12 +72,12 @@ for words in 'optimize --problem smop1 --dim 5' "optimize --dim 3 --program $eva
 done
 if command -v gnuplot >/dev/null; then
   expect_closed 'page.html fig/return.svg' 1 report flown -o page.html --figures fig
-  expect_closed 'fig/histogram.svg' 1 recover -m 1 -d 3 -n 50 --figures fig
+  expect_closed 'fig/histogram.svg' 1 recover --models 1 -d 3 --rows 50 --figures fig
 fi
 
 # ---- A pipe that nobody reads: one line about it at most, and what was to be kept is kept.
 for words in 'export usual/flown' 'export usual/flown --json' 'sample usual/law -n 100000' 'play -n 3000' 'play --json -n 3000' 'show usual/plain' 'best usual/flown' \
-  'recover -m 2 -d 3 -n 100' 'compare --problem smop1 --dim 5 --methods default,ea --seeds 1 --generations 1' 'ask usual/by_hand --waiting' '--help'; do
+  'recover --models 2 -d 3 --rows 100' 'compare --problem smop1 --dim 5 --methods default,ea --seeds 1 --generations 1' 'ask usual/by_hand --waiting' '--help'; do
   for reader in 'head -n 1' true; do
     # shellcheck disable=SC2086 # words
     {
