@@ -6,8 +6,13 @@
 
 #include <stdio.h>
 
-/* The last is for the command itself: it has printed its help, which is success. */
-typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_HELPED = 3 } cli_status;
+typedef enum cli_status {
+    CLI_OK = 0,
+    CLI_FAILED = 1,
+    CLI_USAGE = 2,
+    CLI_HELPED = 3,  /* not seen outside: the command has printed its help, which is success */
+    CLI_UNREAD = 141 /* nobody reads standard output any more; what shells show for an end by SIGPIPE */
+} cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */
 void cli_set_command(const char *name);
@@ -67,8 +72,8 @@ void cli_set_cleanup(void (*call)(void));
 /* Seconds on a clock that is never set back. */
 double cli_seconds(void);
 
-/* Flush stdout; what could not be written turns success into failure. Every way out of the program
- * goes through this, once. */
+/* Flush stdout; what could not be written turns success into failure, with a message, or in silence into
+ * CLI_UNREAD. Every way out of the program goes through this. */
 int cli_finish(int status);
 
 #endif
