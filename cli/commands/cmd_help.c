@@ -62,7 +62,7 @@ static void print_status(void)
     man_item("0", "Success.");
     man_item("1", "The work failed. The message on standard error names the place and the reason.");
     man_item("2", "The command line is wrong. The message names the nearest option or command.");
-    man_item("141", "Whoever read standard output has closed it. Nothing is said.");
+    man_item("141", "The reader of standard output has closed it, as head does. Nothing is said.");
 }
 
 static int print_command_page(const command *c)
