@@ -71,12 +71,12 @@ static int check(const request *r)
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, cli_problems,
          "The problem with its settings, as for 'zilch optimize'."},
-        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, cli_methods,
          "The methods, separated by commas. The others are tested against the first. Without them, on the "
          "lander, the publication's."},
-        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
+        {"seeds", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
         {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds."},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed; the others follow."},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
@@ -102,7 +102,7 @@ static int parse(request *r, int argc, char **argv)
         {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "The dataset of a regression."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
          "The column to be predicted. Without it, the last."},
-        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
+        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, cli_searched,
          "What a regression searches: subset or coefficients."},
         {"validation", 0, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
          "Share of the rows that are held out."},
@@ -111,7 +111,7 @@ static int parse(request *r, int argc, char **argv)
          "command goes on after an interruption. Without it, and without --methods, compare.study."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Runs at the same time; 0: one for each processor. The result does not depend on them."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
          "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
          "which a spreadsheet would compute."},

@@ -101,7 +101,7 @@ def test_ctrl_c_before_the_first_value_comes_out():
     assert caught.value is error
 
 
-def test_ctrl_c_from_the_terminal():
+def test_ctrl_c_from_the_terminal(interruptible):
     code = "import time, zilch; print(zilch.minimize(lambda x: print('.', flush=True) or time.sleep(0.1) or x @ x, 5).message)"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
         for _ in range(4):
