@@ -450,7 +450,8 @@ zilch_status zilch_journal_tell(zilch_journal *j, zilch_optimizer *o)
     if (!o->slots || o->handed) { /* nothing is open, or somebody tells by himself */
         return zilch_optimizer_advance(o);
     }
-    const size_t n = o->population;
+    size_t n;
+    ZI_TRY(zilch_optimizer_wanted(o, &n));
     uint64_t *id = NULL;
     double *x = NULL; /* and values, errors and violations behind them */
     zilch_status status = zi_alloc(&id, n);

@@ -2,9 +2,7 @@
  * not begin it once more. */
 #include "store/study.h"
 
-#include "base/memory.h"
 #include "search/optimizer.h"
-#include "search/optimizer_options.h"
 
 #include <string.h>
 
@@ -39,31 +37,12 @@ static int is_within(const zilch_run *run, const zilch_limits *limits)
            (!limits->generations || run->generations <= limits->generations);
 }
 
-/* What the evaluations were expected to be is filled in when a run begins. To be freed. */
-static zilch_status options_bytes(const zilch_optimizer *o, unsigned char **out, size_t *length)
-{
-    zilch_optimizer_options options = o->options;
-    zi_writer measure = {.data = NULL};
-    options.expected_evaluations = 0;
-    ZI_TRY(zi_optimizer_options_write(&measure, o->dim, &options));
-    ZI_TRY(zi_alloc(out, measure.length));
-    zi_writer writer = {.data = *out, .capacity = measure.length};
-    *length = measure.length;
-    return zi_optimizer_options_write(&writer, o->dim, &options);
-}
-
 /* Bounds, penalties and other arrays are not settings of a run, or only as names of files. */
 static zilch_status has_same_options(const seeking *s, uint64_t run, int *is_same)
 {
     zilch_optimizer *kept;
-    unsigned char *bytes[2] = {NULL, NULL};
-    size_t length[2] = {0, 0};
     ZI_TRY(zilch_study_resume(s->study, run, &kept));
-    zilch_status status = options_bytes(kept, &bytes[0], &length[0]);
-    status = status == ZILCH_OK ? options_bytes(s->optimizer, &bytes[1], &length[1]) : status;
-    *is_same = status == ZILCH_OK && length[0] == length[1] && memcmp(bytes[0], bytes[1], length[0]) == 0;
-    zi_free(bytes[0]);
-    zi_free(bytes[1]);
+    const zilch_status status = zi_optimizer_options_same(s->optimizer, kept, is_same);
     zilch_optimizer_destroy(kept);
     return status;
 }
