@@ -270,7 +270,7 @@ zilch_status zilch_journal_recall(zilch_journal *j, const zilch_batch *batch, do
     ZI_TRY(check(j, batch, value && is_known ? value : NULL));
     pthread_mutex_lock(&j->lock);
     begin_batch(j, batch);
-    if (!look_up(j, batch, value, is_known)) {
+    if (batch->n && !look_up(j, batch, value, is_known)) {
         memset(is_known, 0, batch->n);
     }
     pthread_mutex_unlock(&j->lock);
