@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cli_status;
+/* CLI_LATER: nothing is wrong, but there is nothing to do yet. */
+typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LATER = 3 } cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */
 void cli_set_command(const char *name);
