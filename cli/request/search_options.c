@@ -263,6 +263,15 @@ static void add_run(search_request *r, option_table *t)
     ADD(t, ((group){FOR_ALL, NOT_KEPT, "The run:", 0}), rows);
 }
 
+/* All rows that a study keeps something of. */
+static void add_kept(search_request *r, option_table *t)
+{
+    add_problem(r, t);
+    add_search(r, t);
+    add_end(r, t);
+    add_program(r, t);
+}
+
 /* ---- Defaults ----------------------------------------------------------------------------- */
 
 static int is_lander(const char *command)
@@ -372,6 +381,19 @@ int search_request_parse(search_request *r, int argc, char **argv)
     return concerns ? concerns : search_request_check(r);
 }
 
+cli_option search_option_row(const char *name)
+{
+    search_request r = search_request_defaults("optimize", ZILCH_METHOD_DEFAULT);
+    option_table t = {.count = 0};
+    add_kept(&r, &t);
+    const size_t k = find_row(&t, name);
+    assert(k < t.count);
+    cli_option row = t.row[k];
+    row.name = name; /* that of the table goes away with it, and so does the value */
+    row.value = NULL;
+    return row;
+}
+
 int search_request_parse_by_hand(search_request *r, const cli_usage *usage, int argc, char **argv,
                                  int *is_any)
 {
@@ -426,15 +448,6 @@ int search_request_parse_again(search_request *r, const cli_usage *usage, int ar
 }
 
 /* ---- Settings ----------------------------------------------------------------------------------- */
-
-/* All rows that a study keeps something of. */
-static void add_kept(search_request *r, option_table *t)
-{
-    add_problem(r, t);
-    add_search(r, t);
-    add_end(r, t);
-    add_program(r, t);
-}
 
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
