@@ -37,12 +37,9 @@ static const char about[] =
     "test against the first method. A method is default, published, gaussian, adhoc or ea; options of 'zilch "
     "optimize' may follow without their dashes, joined by '+', such as default+penalty=1+margin=0; and a "
     "name may stand before it, as in small:default+population=100. A backslash before a comma or a plus "
-    "makes it a part of a value. With --program it is your own problem, as for 'zilch optimize', and the "
-    "runs "
-    "are kept in compare.study unless --study names another. Without --problem, --program and --methods it "
-    "is "
-    "the publication's study: four methods on the lander, of which gaussian has no penalty, kept in "
-    "compare.study.";
+    "makes it a part of a value. With --program it is your own problem, as for 'zilch optimize'. Without "
+    "--problem, --program and --methods it is the publication's study: four methods on the lander, of which "
+    "gaussian has no penalty.";
 
 /* The other methods as the publication has them. */
 #define AS_PUBLISHED(method) method ":" method "+reevaluate=all+initial-spread=0+final-pruning=no"
@@ -126,10 +123,12 @@ static int parse(request *r, int argc, char **argv)
          "command goes on after an interruption. Without it, with --program or without --methods, "
          "compare.study."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
-         "Runs at the same time; 0: one for each processor, or with --program for each of the --jobs. The "
+         "Runs at the same time; 0: one for each processor, or with --program one for each of the --jobs. "
+         "The "
          "result does not depend on them."},
         {"jobs", 0, "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
-         "Programs that run at the same time, of all runs together. Without it, one for each processor."},
+         "Programs that run at the same time, of all runs together; 0: one for each processor. Without it, "
+         "one."},
         {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
          "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
@@ -139,6 +138,7 @@ static int parse(request *r, int argc, char **argv)
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
     };
     enum { OWN = sizeof own / sizeof *own };
+    static const char *const for_experts[] = {"runs", "targets", "at", "held-out", "csv", "latex"};
     cli_option options[COMPARE_SHARED + OWN + 1] = {{0}};
     const char *heading[COMPARE_SHARED + OWN + 1] = {
         [0] = "What is optimised:", [COMPARE_SHARED] = "The comparison:"};
@@ -146,6 +146,11 @@ static int parse(request *r, int argc, char **argv)
     unsigned char given[CLI_OPTIONS_MOST];
     compare_shared_rows(&r->shared, options, is_expert);
     memcpy(options + COMPARE_SHARED, own, sizeof own);
+    for (size_t k = 0; k < OWN; k++) {
+        for (size_t i = 0; i < sizeof for_experts / sizeof *for_experts; i++) {
+            is_expert[COMPARE_SHARED + k] |= strcmp(own[k].name, for_experts[i]) == 0;
+        }
+    }
     const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};
     const int status = cli_parse_given(&usage, &(cli_layout){heading, is_expert}, argc, argv, given);
     if (!status && !r->study && (!r->methods || said(r, COMPARE_PROGRAM))) {

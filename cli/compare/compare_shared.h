@@ -19,8 +19,8 @@
     X(BOUNDS, "bounds", NULL, 0, 0)                                                                          \
     X(TIMEOUT, "timeout", NULL, 0, 1)                                                                        \
     X(PLAIN, "plain", NULL, 0, 1)                                                                            \
-    X(DATA, "data", NULL, 0, 1)                                                                              \
-    X(RESPONSE, "response", NULL, 0, 1)                                                                      \
+    X(DATA, "data", NULL, 1, 1)                                                                              \
+    X(RESPONSE, "response", NULL, 1, 1)                                                                      \
     X(SEARCHED, "searched", "What a regression searches: subset or coefficients.", 1, 1)                     \
     X(VALIDATION, "validation", NULL, 1, 1)                                                                  \
     X(PENALTY_FILE, "penalty-file", NULL, 1, 0)                                                              \
