@@ -393,6 +393,20 @@ static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double val
     return status;
 }
 
+static zilch_status tell_answers(object *made)
+{
+    const uint64_t id = 17;
+    const double value = NAN, x[DIM] = {NAN, NAN};
+    const char *const reason = "spilt";
+    const zilch_answers answers = {
+        .count = 1, .id = &id, .value = &value, .reason = &reason, .dim = DIM, .x = x};
+    int is_closed = 99;
+    made->any = NULL;
+    const zilch_status status = zilch_study_tell_answers(s.study, OPEN, &answers, &is_closed);
+    assert_int_equal(is_closed, 0);
+    return status;
+}
+
 static zilch_status tell_open(object *made)
 {
     return tell_one(made, OPEN, 17, 1.5, 0.0, 0);
@@ -598,6 +612,7 @@ const fault_call study_calls[] = {
     {"zilch_study_ask", "", open_put, ask, finish_study, 1, 0, 1},
     {"zilch_study_waiting", "", open_put, waiting, finish_study, 1, 0, 1},
     {"zilch_study_tell", "", open_put, tell_open, finish_study, 1, 0, 1},
+    {"zilch_study_tell_answers", "", open_put, tell_answers, finish_study, 1, 0, 1},
     {"zilch_study_tell", "closing", open_put, tell_closing, finish_study, 1, 0, 1},
     {"zilch_study_tell_violation", "", open_put, tell_violating, finish_study, 1, 0, 1},
     {"zilch_study_tell_violation", "closing", open_violated, tell_violating_last, finish_study, 1, 0, 1},

@@ -705,14 +705,15 @@ static void write_answers(void)
     assert_non_null(answers_stream);
     setvbuf(answers_stream, buffer, _IOFBF, sizeof buffer);
     for (int i = 0; i < 300; i++) {
-        fprintf(answers_stream, i % 20 ? "{\"id\":%d,\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
+        fprintf(answers_stream,
+                i % 20 ? "{\"id\":%d,\"x\":[1,2],\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
     }
 }
 
 static zilch_status read_answers(object *made)
 {
     rewind(answers_stream);
-    return zilch_answers_read(&made->answers, answers_stream);
+    return zilch_answers_read(&made->answers, answers_stream, 2, NULL);
 }
 
 /* A line for which memory grows twice. */
@@ -752,7 +753,8 @@ static uint64_t finish_answers(object made)
 {
     const zilch_answers *a = made.answers;
     assert_int_equal(a->count, 300);
-    const uint64_t sum = sum_of(1, a->value, a->count * sizeof *a->value);
+    const uint64_t sum =
+        sum_of(sum_of(1, a->value, a->count * sizeof *a->value), a->x, a->count * 2 * sizeof *a->x);
     zilch_answers_destroy(made.answers);
     return sum;
 }
