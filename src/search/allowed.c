@@ -128,8 +128,22 @@ static zilch_status set_allowed(zi_allowed *out, const zilch_optimizer_options *
     return ZILCH_OK;
 }
 
+/* Values must be told apart by their offsets from the default. */
+static zilch_status check_offsets(const zi_allowed *a, size_t i)
+{
+    static const double most_steps = 0x1p50;
+    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= most_steps * a->step[i];
+    for (size_t k = a->first[i] + 1; k < a->first[i + 1]; k++) {
+        is_right &= a->value[k] > a->value[k - 1];
+    }
+    return is_right ? ZILCH_OK
+                    : zi_fail_at(ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
+                                 "its default %g is so far away that its %s cannot be told apart",
+                                 a->origin[i], a->step[i] > 0.0 ? "steps" : "values");
+}
+
 /* Bounds and lists become offsets; what they were is kept. */
-static void shift(zi_allowed *a, double *lower, double *upper)
+static zilch_status shift(zi_allowed *a, double *lower, double *upper)
 {
     for (size_t i = 0; i < a->dim; i++) {
         a->least[i] = lower[i];
@@ -140,7 +154,9 @@ static void shift(zi_allowed *a, double *lower, double *upper)
             a->listed[k] = a->value[k];
             a->value[k] = zi_offset(a->origin, i, a->value[k]);
         }
+        ZI_TRY(a->first ? check_offsets(a, i) : ZILCH_OK);
     }
+    return ZILCH_OK;
 }
 
 zilch_status zi_allowed_create(zi_allowed *out, size_t dim, const zilch_optimizer_options *o, double *lower,
@@ -159,10 +175,7 @@ zilch_status zi_allowed_create(zi_allowed *out, size_t dim, const zilch_optimize
         memcpy(out->origin, o->defaults, dim * sizeof *out->origin);
     }
     ZI_TRY(set_allowed(out, o, count, lower, upper));
-    if (out->origin) {
-        shift(out, lower, upper);
-    }
-    return ZILCH_OK;
+    return out->origin ? shift(out, lower, upper) : ZILCH_OK;
 }
 
 /* ---- Asking --------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* Values that a coordinate may have where it is active: multiples of a step, or those of a list, within its
- * bounds. Where there are defaults, all numbers here are offsets from them (offset.h), but for what is called a
- * value of the user's. Zero may be among the multiples and means that the coordinate is not active; a list
+ * bounds. Where there are defaults, all numbers here are offsets from them (offset.h), but for what is called
+ * a value of the user's. Zero may be among the multiples and means that the coordinate is not active; a list
  * never has it. */
 #ifndef ZI_ALLOWED_H
 #define ZI_ALLOWED_H

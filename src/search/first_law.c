@@ -76,8 +76,8 @@ static double mean_between(double low, double high, double sigma, double otherwi
                             : otherwise;
 }
 
-/* A guess of 0 where the bounds exclude 0 says that a coordinate is inactive, not where its values are. All of
- * it are offsets from the defaults. */
+/* A guess of 0 where the bounds exclude 0 says that a coordinate is inactive, not where its values are. All
+ * of it are offsets from the defaults. */
 void zi_first_law(const zilch_optimizer_options *o, size_t dim, double *mu, double *sigma)
 {
     const int knows_bounds = o->method == ZILCH_METHOD_DEFAULT;

@@ -87,10 +87,9 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
     const int has_violations = zi_optimizer_has_violations(o);
-    zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) |
-                         (has_violations ? HAS_VIOLATIONS : 0U) |
-                         (o->constraints.rule.is_needed ? HAS_RULE : 0U) |
-                         (o->options.defaults ? HAS_DEFAULTS : 0U));
+    zi_write_u32(
+        &w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) | (has_violations ? HAS_VIOLATIONS : 0U) |
+                (o->constraints.rule.is_needed ? HAS_RULE : 0U) | (o->options.defaults ? HAS_DEFAULTS : 0U));
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
     ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));

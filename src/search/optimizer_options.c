@@ -80,6 +80,20 @@ static zilch_status check_penalties(size_t dim, const zilch_optimizer_options *o
                             "the penalties add up to more than a number can hold; make them smaller");
 }
 
+/* There must be numbers on both sides of a default. */
+static zilch_status check_defaults(size_t dim, const double *defaults)
+{
+    static const double most = 1e300;
+    for (size_t i = 0; i < dim; i++) {
+        if (!(fabs(defaults[i]) <= most)) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"optimizer", {{ZI_COORDINATE, i}}, NULL},
+                              "its default is %g; it must be a number from %g to %g", defaults[i], -most,
+                              most);
+        }
+    }
+    return ZILCH_OK;
+}
+
 zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_options *o)
 {
     if (o->size != sizeof *o) {
@@ -135,12 +149,7 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           o->margin);
     }
     ZI_TRY(o->penalties ? check_penalties(dim, o) : ZILCH_OK);
-    for (size_t i = 0; o->defaults && i < dim; i++) {
-        if (!isfinite(o->defaults[i])) {
-            return zi_fail_at(ZILCH_EARG, &(zi_location){"optimizer", {{ZI_COORDINATE, i}}, NULL},
-                              "its default is %g; it must be a finite number", o->defaults[i]);
-        }
-    }
+    ZI_TRY(o->defaults ? check_defaults(dim, o->defaults) : ZILCH_OK);
     return o->values ? check_lists(dim, o->values) : ZILCH_OK;
 }
 

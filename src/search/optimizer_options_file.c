@@ -1,10 +1,10 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
  * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
- * scale, 64 penalties, 128 limits, 256 step, 512 values, 1024 defaults), and these; then u64 the length of the packed
- * networks (0: none), and these. A text is u32 its length and that many bytes. Limits are u64 how many, and
- * for each doubles lower and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights), and
- * these, as u64 and as doubles. Values are u64 how many there are in all, u64 those of each coordinate, and
- * doubles.
+ * scale, 64 penalties, 128 limits, 256 step, 512 values, 1024 defaults), and these; then u64 the length of
+ * the packed networks (0: none), and these. A text is u32 its length and that many bytes. Limits are u64 how
+ * many, and for each doubles lower and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights),
+ * and these, as u64 and as doubles. Values are u64 how many there are in all, u64 those of each coordinate,
+ * and doubles.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
  * choice as u32, a count as u64, a number as a double. */
