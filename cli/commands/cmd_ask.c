@@ -113,17 +113,19 @@ typedef struct handout {
     size_t dim, count;
     uint64_t *id;
     double *x;
+    const double *defaults; /* what --sparse leaves out; NULL: 0 */
 } handout;
 
 /* 7,0,1.5; or {"id":7,"x":[0,1.5]}; or sparsely {"id":7,"active":{"1":1.5}}. */
-static void write_point(FILE *stream, const request *r, uint64_t id, size_t dim, const double *x)
+static void write_point(FILE *stream, const handout *h, uint64_t id, const double *x)
 {
+    const request *r = h->request;
     const char *before = r->is_csv ? "," : "";
     char number[ZILCH_NUMBER_SIZE];
     fprintf(stream, r->is_csv ? "%llu" : "{\"id\":%llu,", (unsigned long long)id);
     fputs(r->is_csv ? "" : r->is_sparse ? "\"active\":{" : "\"x\":[", stream);
-    for (size_t i = 0; i < dim; i++) {
-        if (r->is_sparse && x[i] == 0) {
+    for (size_t i = 0; i < h->dim; i++) {
+        if (r->is_sparse && x[i] == (h->defaults ? h->defaults[i] : 0.0)) {
             continue;
         }
         fputs(before, stream);
@@ -148,16 +150,19 @@ static zilch_status write_points(void *context, FILE *stream)
         fputc('\n', stream);
     }
     for (size_t i = 0; i < h->count; i++) {
-        write_point(stream, h->request, h->id[i], h->dim, h->x + i * h->dim);
+        write_point(stream, h, h->id[i], h->x + i * h->dim);
     }
     return ZILCH_OK;
 }
 
 /* What was handed out cannot be lost: it is shown by --waiting. A generation that is small by itself has
  * fewer points than there may be workers who wait for some. */
-static int hand_out(const request *r, zilch_study *study, const zilch_run *run, size_t wanted, int is_small)
+static int hand_out(const request *r, zilch_study *study, const zilch_run *run,
+                    const zilch_optimizer *optimizer, size_t wanted)
 {
-    handout h = {.request = r, .dim = run->dim};
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const int is_small = o->population == 0 || (o->method == ZILCH_METHOD_DEFAULT && o->refinement);
+    handout h = {.request = r, .dim = run->dim, .defaults = o->defaults};
     const int is_more = r->is_more || (is_small && r->n != UINT64_MAX);
     size_t n = wanted;
     if (r->is_waiting && zilch_study_waiting(study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
@@ -204,11 +209,11 @@ static int ask(const request *r, const study_file *f)
     if (zilch_study_resume(f->study, run->run.run, &optimizer) != ZILCH_OK) {
         return cli_fail_library();
     }
-    const zilch_status status = zilch_optimizer_wanted(optimizer, &wanted);
-    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
-    const int is_small = o->population == 0 || (o->method == ZILCH_METHOD_DEFAULT && o->refinement);
+    const int status = zilch_optimizer_wanted(optimizer, &wanted) == ZILCH_OK
+                           ? hand_out(r, f->study, &run->run, optimizer, wanted)
+                           : cli_fail_library();
     zilch_optimizer_destroy(optimizer);
-    return status == ZILCH_OK ? hand_out(r, f->study, &run->run, wanted, is_small) : cli_fail_library();
+    return status;
 }
 
 int cmd_ask(int argc, char **argv)
