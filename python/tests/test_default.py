@@ -17,7 +17,8 @@ def machine(x):
 @pytest.mark.parametrize("method", ["default", "published", "gaussian", "adhoc", "ea"])
 def test_same_as_shifted(method):
     """The points are those of a search for offsets, of which nothing is rounded but the sum."""
-    given = {"seed": 3, "penalty": 0.05, "evaluations": 400, "method": method, "population": 0 if method == "default" else 40}
+    given = {"seed": 3, "penalty": 0.05, "evaluations": 400, "method": method,
+             **({} if method == "default" else {"population": 40, "elites": 8})}
     with_default = zilch.minimize(machine, 5, default=DEFAULT, **given)
     shifted = zilch.minimize(lambda y: machine(DEFAULT + y), 5, **given)
     np.testing.assert_array_equal(with_default.x, DEFAULT + shifted.x)
@@ -68,7 +69,13 @@ def test_study(tmp_path):
     path = tmp_path / "machine.study"
     given = {"penalty": 0.05, "evaluations": 200, "study": path, "seed": 2, "population": 20}
     seen = []
-    zilch.minimize(machine, 5, default=DEFAULT, callback=lambda o: o.progress.generations >= 4, **given)
+
+    def interrupt(search):
+        if search.progress.generations == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        zilch.minimize(machine, 5, default=DEFAULT, callback=interrupt, **given)
     whole = zilch.minimize(machine, 5, default=DEFAULT, **{**given, "study": None})
     again = zilch.minimize(machine, 5, default=DEFAULT, callback=lambda o: seen.append(o.progress.generations), **given)
     assert seen[0] == 5

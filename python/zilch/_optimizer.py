@@ -136,8 +136,8 @@ class Optimizer:
     (2, array([ 1.5, -0.5]))
     """
 
-    def __init__(self, dim: int, *, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
-                 step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
+    def __init__(self, dim: int, *, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, x0: ArrayLike | None = None,
+                 scale: ArrayLike | None = None, step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
                  limits: Any = None, names: Iterable[str] | None = None, repair: Repair | None = None,
                  **options: Unpack[OptimizerOptions]) -> None:

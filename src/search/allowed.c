@@ -131,8 +131,8 @@ static zilch_status set_allowed(zi_allowed *out, const zilch_optimizer_options *
 /* Values must be told apart by their offsets from the default. */
 static zilch_status check_offsets(const zi_allowed *a, size_t i)
 {
-    static const double most_steps = 0x1p50;
-    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= most_steps * a->step[i];
+    static const double farthest = 0x1p50;
+    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= farthest * a->step[i];
     for (size_t k = a->first[i] + 1; k < a->first[i + 1]; k++) {
         is_right &= a->value[k] > a->value[k - 1];
     }
