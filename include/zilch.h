@@ -988,10 +988,9 @@ typedef struct zilch_optimizer_options {
      * coordinate of a point, here and in what follows, its default is meant. It may be out of the bounds:
      * "12, or from 20 to 60". An inactive coordinate is exactly the default, and bounds, steps and lists of
      * values are kept exactly. An active value is the default plus an offset, which is what the search works
-     * on. So a value that you tell comes back to 16 digits of itself or of its default, whichever is larger,
-     * and a linear limit is kept to 1e-12 of the largest of |end| and the sums of |weight * offset| and of
-     * |weight
-     * * default|. */
+     * on. So a value that you tell, or that a repair function leaves, is kept to 16 digits of itself or of
+     * its default, whichever is larger, and a linear limit to 1e-12 of the largest of |end| and the sums of
+     * |weight * offset| and of |weight * default|. */
     const double *defaults;
 
     /* What a single coordinate may be: arrays of dim entries, or NULL. A new point that breaks a limit is

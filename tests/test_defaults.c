@@ -244,6 +244,12 @@ static void test_sum(void **state)
         zilch_optimizer *o = create_with(DIM, 2, &options);
         double x[DIM];
         assert_int_equal(zilch_optimizer_tell_point(o, mixture, 9.0), ZILCH_OK);
+        /* A small change adds up as well as its values do, which is not as well as its offsets might. */
+        memcpy(x, mixture, sizeof x);
+        x[0] += 1e-9;
+        x[4] += 2e-9;
+        x[5] -= 3e-9;
+        assert_int_equal(zilch_optimizer_tell_point(o, x, 9.0), ZILCH_OK);
         run_to(o, (judge){0}, 600);
         assert_true(zilch_optimizer_progress(o).points > 100);
         for (uint64_t k = 0; k < zilch_optimizer_progress(o).points; k++) {
@@ -260,12 +266,31 @@ static void test_sum(void **state)
     }
 }
 
-/* The function sees values, and what it leaves is what is evaluated. */
+/* 0.7 and 0.1 are meant to be 0.8, but are not, by the last bit. */
+static void test_sum_of_the_defaults(void **state)
+{
+    (void)state;
+    static const double two[DIM] = {0.7, 0.1};
+    static const zilch_linear_limit limit = {.count = 2, .lower = 0.8, .upper = 0.8};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.defaults = two;
+    options.linear_limits = &limit;
+    options.linear_limit_count = 1;
+    zilch_optimizer *o = create_with(DIM, 2, &options);
+    assert_true(two[0] + two[1] != 0.8);
+    assert_true(o->constraints.limits.lower[0] == 0.0 && o->constraints.limits.upper[0] == 0.0);
+    zilch_optimizer_destroy(o);
+}
+
+/* The function sees values, and what it leaves is what is evaluated, to the digits of a value and its
+ * default. */
+static const double odd[DIM] = {1.1, -0.3, 40.3, 0.7, -3.1, 0.9};
+
 static zilch_status to_quarters(void *context, size_t dim, double *x)
 {
     (void)context;
     for (size_t i = 0; i < dim; i++) {
-        x[i] = x[i] == defaults[i] ? x[i] : round(4.0 * x[i]) / 4.0;
+        x[i] = x[i] == odd[i] ? x[i] : round(4.0 * x[i]) / 4.0;
     }
     return ZILCH_OK;
 }
@@ -274,7 +299,7 @@ static void test_repair(void **state)
 {
     (void)state;
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.defaults = defaults;
+    options.defaults = odd;
     zilch_optimizer *o = create_with(DIM, 2, &options);
     double x[DIM];
     assert_int_equal(zilch_optimizer_set_repair(o, to_quarters, NULL), ZILCH_OK);
@@ -282,7 +307,8 @@ static void test_repair(void **state)
     for (uint64_t k = 0; k < zilch_optimizer_progress(o).points; k++) {
         assert_int_equal(zilch_optimizer_point(o, k, x, NULL), ZILCH_OK);
         for (size_t i = 0; i < DIM; i++) {
-            assert_true(4.0 * x[i] == round(4.0 * x[i]));
+            const double rounding = DBL_EPSILON * (fabs(x[i]) + fabs(odd[i]));
+            assert_true(x[i] == odd[i] || fabs(x[i] - round(4.0 * x[i]) / 4.0) <= rounding);
         }
     }
     zilch_optimizer_destroy(o);
@@ -517,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_steps_lists_and_bounds),
         cmocka_unit_test(test_all_points),
         cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_sum_of_the_defaults),
         cmocka_unit_test(test_repair),
         cmocka_unit_test(test_told_points),
         cmocka_unit_test(test_refusals),

@@ -94,7 +94,7 @@ def test_repair_sees_values():
         return np.where(x == DEFAULT, x, np.round(x, 1))
 
     result = zilch.minimize(machine, 5, default=DEFAULT, repair=rule, evaluations=200, penalty=0.05)
-    assert np.all((result.x == DEFAULT) | (result.x == np.round(result.x, 1)))
+    assert np.all((result.x == DEFAULT) | (abs(result.x - np.round(result.x, 1)) < 1e-14))
 
 
 def test_refusals():
