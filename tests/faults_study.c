@@ -131,6 +131,7 @@ static zilch_optimizer *make_optimizer(uint64_t seed, size_t remember)
     zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, N, K);
     options.quorum = 0.75;
     options.archive_size = remember;
+    options.defaults = remember ? (const double[DIM]){0, 0.5, -1} : NULL;
     return create_with(DIM, seed, &options);
 }
 

@@ -145,17 +145,20 @@ typedef struct handout {
     size_t dim, count;
     uint64_t *id;
     double *x;
+    zilch_optimizer *optimizer; /* as it was before these were asked for; NULL: not looked at */
 } handout;
 
 /* 7,0,1.5; or {"id":7,"x":[0,1.5]}; or sparsely {"id":7,"active":{"1":1.5}}. */
-static void write_point(FILE *stream, const request *r, uint64_t id, size_t dim, const double *x)
+static void write_point(FILE *stream, const handout *h, uint64_t id, const double *x)
 {
+    const request *r = h->request;
+    const double *absent = h->optimizer ? zilch_optimizer_settings(h->optimizer)->defaults : NULL;
     const char *before = r->is_csv ? "," : "";
     char number[ZILCH_NUMBER_SIZE];
     fprintf(stream, r->is_csv ? "%llu" : "{\"id\":%llu,", (unsigned long long)id);
     fputs(r->is_csv ? "" : r->is_sparse ? "\"active\":{" : "\"x\":[", stream);
-    for (size_t i = 0; i < dim; i++) {
-        if (r->is_sparse && x[i] == 0) {
+    for (size_t i = 0; i < h->dim; i++) {
+        if (r->is_sparse && x[i] == (absent ? absent[i] : 0.0)) {
             continue;
         }
         fputs(before, stream);
@@ -180,7 +183,7 @@ static zilch_status write_points(void *context, FILE *stream)
         fputc('\n', stream);
     }
     for (size_t i = 0; i < h->count; i++) {
-        write_point(stream, h->request, h->id[i], h->dim, h->x + i * h->dim);
+        write_point(stream, h, h->id[i], h->x + i * h->dim);
     }
     return ZILCH_OK;
 }
@@ -273,18 +276,17 @@ static int say_none(const request *r, const zilch_run *run, int is_small)
 
 /* How many the generation has left; and whether generations are small by themselves, so that they have fewer
  * points than there may be workers who wait for some. */
-static zilch_status look(const study_file *f, const zilch_run *run, size_t *left, int *is_small)
+static zilch_status look(const study_file *f, const zilch_run *run, handout *h, size_t *left, int *is_small)
 {
-    zilch_optimizer *optimizer;
-    const zilch_status status = zilch_study_resume(f->study, run->run, &optimizer);
+    zilch_optimizer_destroy(h->optimizer);
+    h->optimizer = NULL;
+    const zilch_status status = zilch_study_resume(f->study, run->run, &h->optimizer);
     if (status != ZILCH_OK) {
         return status;
     }
-    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const zilch_optimizer_options *o = zilch_optimizer_settings(h->optimizer);
     *is_small = o->population == 0 || (o->method == ZILCH_METHOD_DEFAULT && o->refinement);
-    const zilch_status wanted = zilch_optimizer_wanted(optimizer, left);
-    zilch_optimizer_destroy(optimizer);
-    return wanted;
+    return zilch_optimizer_wanted(h->optimizer, left);
 }
 
 static int make_room(handout *h, size_t n)
@@ -300,7 +302,8 @@ static int make_room(handout *h, size_t n)
 static int hand_out_again(const request *r, const study_file *f, const zilch_run *run, handout *h)
 {
     size_t n;
-    if (zilch_study_waiting(f->study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
+    if ((r->is_sparse && zilch_study_resume(f->study, run->run, &h->optimizer) != ZILCH_OK) ||
+        zilch_study_waiting(f->study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
         return cli_fail_library();
     }
     n = r->n < n ? (size_t)r->n : n;
@@ -322,7 +325,7 @@ static int hand_out(const request *r, const study_file *f, const zilch_run *run,
         const stamp before = stamp_take(r->study);
         size_t left;
         int is_small;
-        if (look(f, run, &left, &is_small) != ZILCH_OK) {
+        if (look(f, run, h, &left, &is_small) != ZILCH_OK) {
             return cli_fail_library();
         }
         const size_t n = r->n == UINT64_MAX ? left : (size_t)r->n;
@@ -355,6 +358,7 @@ static int ask(const request *r, const study_file *f)
     }
     handout h = {.request = r, .dim = run->run.dim};
     const int status = r->is_waiting ? hand_out_again(r, f, &run->run, &h) : hand_out(r, f, &run->run, &h);
+    zilch_optimizer_destroy(h.optimizer);
     free(h.id);
     free(h.x);
     return status;

@@ -184,7 +184,7 @@ static void add_search(search_request *r, search_table *t)
          "The size of a sensible change of a value."},
     };
     const cli_option expert[] = {
-        {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
+        {"bounds-file", 0, "FILE", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
          "A file with a line 'LOW,HIGH' for each coordinate, behind which its x0 and scale may stand."},
         {"limits", 0, "FILE", CLI_TEXT, &r->limits_file, 0, 0, NULL,
          "A file of linear limits, one in each line, written like those of --sum."},
@@ -199,9 +199,12 @@ static void add_search(search_request *r, search_table *t)
         {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
          "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
          "'COORDINATE,PENALTY' for some."},
+        {"default", 0, "FILE", CLI_TEXT, &r->default_file, 0, 0, NULL,
+         "What coordinates are where they are not active, in place of 0: a file with a line 'VALUE' for "
+         "each, or 'COORDINATE,VALUE' for some."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
-        {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},
+        {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are never active."},
         {"groups", 0, "LISTS", CLI_TEXT, &r->groups, 0, 0, NULL,
          "Coordinates that are active together or not at all, such as '1-3;4,6'."},
         {"weights", 0, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,

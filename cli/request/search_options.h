@@ -47,7 +47,7 @@ typedef struct search_request {
     /* The search. */
     zilch_optimizer_options options; /* without arrays and networks, which follow from these: */
     const char *forced_on, *forced_off, *groups, *bounds, *bounds_file, *penalty_file, *step, *values_file,
-        *weights, *warm_start;
+        *default_file, *weights, *warm_start;
     const char *names, *sum, *limits_file;
     double x0, scale; /* of every coordinate */
     uint64_t seed;
