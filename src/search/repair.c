@@ -5,6 +5,7 @@
 #include "search/constraints.h"
 
 #include "base/memory.h"
+#include "search/feasibility.h"
 
 #include <assert.h>
 #include <float.h>
@@ -78,7 +79,12 @@ zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *c, const
     for (size_t i = 0; i < c->dim; i++) {
         out->off[i] = c->forced[c->unit_of[i]] == ZILCH_FORCED_OFF;
     }
-    return zi_mover_create(&out->mover, &c->limits, c->dim, c->lower, c->upper, c->stays);
+    ZI_TRY(zi_mover_create(&out->mover, &c->limits, c->dim, c->lower, c->upper, c->stays));
+    if (c->allowed.step == NULL) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_lattice_create(&out->lattice, c));
+    return zi_feasibility_create(&out->search, c);
 }
 
 void zi_repairer_free(zi_repairer *repairer)
@@ -90,6 +96,8 @@ void zi_repairer_free(zi_repairer *repairer)
     zi_free(repairer->wanted);
     zi_free(repairer->off);
     zi_mover_free(&repairer->mover);
+    zi_lattice_free(&repairer->lattice);
+    zi_feasibility_destroy(repairer->search);
 }
 
 static size_t count_active(const zi_repairer *m)
@@ -399,6 +407,9 @@ static int move_values(zi_repairer *m, zilch_rng *rng, double *x)
             !zi_mover_move(&m->mover, m->marginals->sigma, all_stay, x)) {
             return 0;
         }
+        if (c->allowed.step && !zi_lattice_round(&m->lattice, m->marginals->sigma, SIZE_MAX, x) && all_stay) {
+            return zi_feasibility_settle(m->search, m->on, x);
+        }
         if (zi_constraints_check(c, x) == ZILCH_OK) {
             return 1;
         }
@@ -451,6 +462,14 @@ static void choose_by_relaxation(zi_repairer *m, double *x)
     }
 }
 
+/* One unit that may be switched, if it is the first one drawn. */
+static void switch_any(zi_repairer *m, zilch_rng *rng)
+{
+    const zi_constraints *c = m->constraints;
+    const size_t u = (size_t)(zilch_rng_uniform(rng) * (double)c->units);
+    m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? !m->on[u] : m->on[u];
+}
+
 /* Units that can keep the limits, and values that do. The last resort is the point that is known. */
 static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
 {
@@ -465,6 +484,9 @@ static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
     }
     for (int trial = 0; trial < TRIALS; trial++) {
         take_units(m, m->wanted);
+        if (trial > 0 && c->allowed.step) { /* values that add up with these may not be there */
+            switch_any(m, rng);
+        }
         choose_count(m, rng);
         if (trial >= RELAXED) {
             choose_by_relaxation(m, x);
@@ -503,7 +525,7 @@ void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     if (c->limits.rows) {
-        repair_limits(m, &rng, x); /* there are no steps or lists beside them */
+        repair_limits(m, &rng, x);
         return;
     }
     if (c->has_switches) {
