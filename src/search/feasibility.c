@@ -7,7 +7,10 @@
  *
  * A unit that is on has ranges of values. Where one falls between two values that are allowed, its range is
  * split there. What rows can sum up to at all is asked first: multiples of the greatest step that all of
- * their terms are multiples of, which a program cannot see. */
+ * their terms are multiples of, which a program cannot see.
+ *
+ * A tree that has gone astray stays there. So a search that finds nothing soon begins anew some times, where
+ * points shall have little of some values, drawn at random, before it looks at the whole tree. */
 #include "search/feasibility.h"
 
 #include "base/memory.h"
@@ -17,7 +20,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 20000, MOST_SPLITS = 40, MOST_NEAR_NODES = 30 };
+enum {
+    MOST_NODES = 20000,
+    FIRST_NODES = 1000,
+    RESTARTS = 10,
+    RESTART_NODES = 400,
+    NEAR_NODES = 30,
+    MOST_SPLITS = 40
+};
 static const double most_work = 1e10; /* steps, times what one looks at */
 
 /* A decision: of a unit, or of the range of a coordinate. */
@@ -34,7 +44,6 @@ struct zi_feasibility {
     zi_lattice lattice;  /* where there are steps or lists */
     zi_mover mover;      /* where there are none */
     double *mean;        /* by coordinate */
-    double *quantum;     /* by coordinate: its values are multiples of this; 0: of nothing */
     unsigned char *kept; /* by unit: decisions to go back to */
     choice *path;
     size_t depth, most_depth;
@@ -55,78 +64,6 @@ void zi_feasibility_destroy(search *s)
     }
 }
 
-/* ---- What a row can sum up to ---------------------------------------------------------------------------
- */
-
-/* The greatest number that both are multiples of, but for rounding; 0 if there is none to speak of. */
-static double common_divisor(double a, double b)
-{
-    const double largest = fmax(a, b);
-    while (b > 1e-9 * largest) {
-        const double rest = fmod(a, b);
-        a = b;
-        b = fmin(rest, a - rest);
-    }
-    return a > 1e-5 * largest && isfinite(largest) ? a : 0.0;
-}
-
-static double quantum_of(const zi_allowed *allowed, size_t i)
-{
-    if (!zi_allowed_has(allowed, i) || allowed->step[i] > 0.0) {
-        return zi_allowed_has(allowed, i) ? allowed->step[i] : 0.0;
-    }
-    double quantum = 0.0;
-    const uint64_t count = zi_allowed_count(allowed, i);
-    for (uint64_t k = 0; k < count && (k == 0 || quantum > 0.0); k++) {
-        quantum = common_divisor(fabs(zi_allowed_at(allowed, i, k)), quantum);
-    }
-    return quantum;
-}
-
-/* Whether a multiple of `divisor` is between a row's ends, less what is settled already. */
-static int has_multiple(const search *s, size_t r, double divisor, double settled, double size)
-{
-    const double lower = (s->c->limits.lower[r] - settled) / divisor;
-    const double upper = (s->c->limits.upper[r] - settled) / divisor;
-    const double rounding = 1e-6;
-    const double largest = fmax(isfinite(lower) ? fabs(lower) : 0.0, isfinite(upper) ? fabs(upper) : 0.0);
-    return largest + size / divisor > 1e5 || ceil(lower - rounding) <= upper + rounding;
-}
-
-static int row_is_possible(const search *s, size_t r)
-{
-    const zi_limits *l = &s->c->limits;
-    double divisor = 0.0;
-    double settled = 0.0;
-    double size = 0.0;
-    for (size_t k = l->first[r]; k < l->first[r + 1]; k++) {
-        const size_t i = l->coordinate[k];
-        const unsigned char decision = s->relaxed.decision[s->c->unit_of[i]];
-        if (decision == ZI_OFF) {
-            continue;
-        }
-        if (decision == ZI_ON && s->relaxed.low[i] == s->relaxed.high[i]) {
-            settled += l->weight[k] * s->relaxed.low[i];
-            size += fabs(l->weight[k] * s->relaxed.low[i]);
-            continue;
-        }
-        divisor = s->quantum[i] > 0.0 ? common_divisor(fabs(l->weight[k]) * s->quantum[i], divisor) : 0.0;
-        if (divisor == 0.0) {
-            return 1;
-        }
-    }
-    return divisor == 0.0 || has_multiple(s, r, divisor, settled, size);
-}
-
-static int rows_are_possible(const search *s)
-{
-    size_t r = 0;
-    while (s->c->allowed.step && r < s->c->limits.rows && row_is_possible(s, r)) {
-        r++;
-    }
-    return !s->c->allowed.step || r == s->c->limits.rows;
-}
-
 zilch_status zi_feasibility_create(search **out, const zi_constraints *c)
 {
     search *s;
@@ -140,11 +77,7 @@ zilch_status zi_feasibility_create(search **out, const zi_constraints *c)
     }
     s->most_depth = c->units + MOST_SPLITS * stepped + 1;
     ZI_TRY(zi_relaxation_create(&s->relaxed, c));
-    ZI_TRY(zi_alloc(&s->mean, 2 * c->dim));
-    s->quantum = s->mean + c->dim;
-    for (size_t i = 0; i < c->dim; i++) {
-        s->quantum[i] = quantum_of(&c->allowed, i);
-    }
+    ZI_TRY(zi_alloc(&s->mean, c->dim));
     ZI_TRY(zi_alloc(&s->kept, c->units));
     ZI_TRY(zi_alloc(&s->path, s->most_depth));
     return c->allowed.step ? zi_lattice_create(&s->lattice, c)
@@ -191,8 +124,10 @@ static int leave_zeros(search *s)
             }
             is_done = 0;
             points += 1.0;
+            const double own = fabs(zi_relaxation_value(&s->relaxed, i) / s->relaxed.scale[i]);
+            const double part = fmax(points, own); /* not as far as a bound that is far out */
             for (size_t j = 0; j < c->dim; j++) {
-                s->mean[j] += (zi_relaxation_value(&s->relaxed, j) - s->mean[j]) / points;
+                s->mean[j] += (zi_relaxation_value(&s->relaxed, j) - s->mean[j]) / part;
             }
         }
     }
@@ -489,26 +424,28 @@ static int count_is_possible(const search *s)
 static int is_too_long(const search *s)
 {
     const double work = (double)s->relaxed.program.steps * (double)s->relaxed.first[2 * s->c->dim];
-    return s->nodes > s->most_nodes || s->depth == s->most_depth || work > most_work;
+    return s->nodes > s->most_nodes || work > most_work;
 }
 
 static zi_answer search_tree(search *s)
 {
     s->depth = 0;
     s->nodes = 0;
+    s->relaxed.is_unsure = 0;
     for (;;) {
         choice next;
         int has_next = 0;
         if (is_too_long(s)) {
             return ZI_ANSWER_UNKNOWN;
         }
-        if (count_is_possible(s) && rows_are_possible(s) && relax(s) && leave_zeros(s)) {
+        if (count_is_possible(s) && zi_relaxation_has_sums(&s->relaxed) && relax(s) && leave_zeros(s)) {
             has_next = choose(s, &next);
             if ((is_whole(s) && finish(s)) || (has_next && dive(s))) {
                 return ZI_ANSWER_YES;
             }
         }
-        if (has_next) {
+        s->relaxed.is_unsure |= has_next && s->depth == s->most_depth;
+        if (has_next && s->depth < s->most_depth) {
             go_down(s, &next);
         } else if (!back_up(s)) {
             return s->relaxed.is_unsure ? ZI_ANSWER_UNKNOWN : ZI_ANSWER_NO;
@@ -533,13 +470,35 @@ static int is_alone(search *s, const double *x)
     return 1;
 }
 
+/* From the beginning, with so many nodes at most. */
+static zi_answer search_again(search *s, uint64_t nodes)
+{
+    s->most_nodes = nodes;
+    zi_relaxation_reset(&s->relaxed);
+    return search_tree(s);
+}
+
+static zi_answer search_all(search *s)
+{
+    zilch_rng rng = zilch_rng_make(0, 0);
+    zi_answer answer = search_again(s, FIRST_NODES);
+    for (int k = 0; k < RESTARTS && answer == ZI_ANSWER_UNKNOWN; k++) {
+        for (size_t j = 0; j < 2 * s->c->dim; j++) {
+            s->relaxed.favour[j] = zilch_rng_uniform(&rng) < 0.5 ? 0.0 : zilch_rng_uniform(&rng);
+        }
+        s->relaxed.is_favouring = 1;
+        answer = search_again(s, RESTART_NODES);
+    }
+    s->relaxed.is_favouring = 0;
+    return answer == ZI_ANSWER_UNKNOWN ? search_again(s, MOST_NODES) : answer;
+}
+
 zilch_status zi_feasibility_find(const zi_constraints *c, double *x, zi_answer *answer, int *is_single)
 {
     search *s;
     const zilch_status status = zi_feasibility_create(&s, c);
     if (status == ZILCH_OK) {
-        s->most_nodes = MOST_NODES;
-        *answer = search_tree(s);
+        *answer = search_all(s);
         memcpy(x, s->relaxed.x, c->dim * sizeof *x);
         if (is_single) {
             *is_single = *answer == ZI_ANSWER_YES && is_alone(s, x);
@@ -555,7 +514,7 @@ int zi_feasibility_settle(search *s, const unsigned char *on, double *x)
     for (size_t u = 0; u < s->c->units; u++) {
         s->relaxed.decision[u] = on[u] ? ZI_ON : ZI_OFF;
     }
-    s->most_nodes = MOST_NEAR_NODES;
+    s->most_nodes = NEAR_NODES;
     zi_simplex_reset(&s->relaxed.program); /* so that it does not matter what was asked before */
     if (search_tree(s) != ZI_ANSWER_YES) {
         return 0;

@@ -23,14 +23,30 @@ void zi_relaxation_free(zi_relaxation *s)
     zi_free(s->decision);
 }
 
-/* A value is measured by its larger bound. */
+/* The largest value that a row would be its end with, if it had no other; 0 if that is 0. */
+static double reach_of(const zi_limits *l, size_t i)
+{
+    double reach = 0.0;
+    for (size_t e = l->column[i]; e < l->column[i + 1]; e++) {
+        const double lower = fabs(l->lower[l->row[e]]);
+        const double upper = fabs(l->upper[l->row[e]]);
+        const double end = fmax(isfinite(lower) ? lower : 0.0, isfinite(upper) ? upper : 0.0);
+        reach = fmax(reach, end / fabs(l->by[e]));
+    }
+    return isfinite(reach) ? reach : 0.0;
+}
+
+/* A value is measured by its larger bound, unless that is far beyond all ends of rows. */
 static double scale_of(const zi_constraints *c, size_t i)
 {
+    static const double far = 1e3;
     const double low = isfinite(c->lower[i]) ? fabs(c->lower[i]) : 0.0;
     const double high = isfinite(c->upper[i]) ? fabs(c->upper[i]) : 0.0;
     const double larger = fmax(low, high);
     const int is_usable = larger > 0.0 && isfinite(c->lower[i]) && isfinite(c->upper[i]);
-    return is_usable ? larger : fmax(1.0, larger);
+    const double by_bounds = is_usable ? larger : fmax(1.0, larger);
+    const double reach = reach_of(&c->limits, i);
+    return reach > 0.0 ? fmin(by_bounds, far * reach) : by_bounds;
 }
 
 static void set_scales(zi_relaxation *s)
@@ -49,6 +65,31 @@ static void set_scales(zi_relaxation *s)
     s->row_scale[l->rows] = s->row_scale[l->rows + 1] = 1.0;
 }
 
+/* The greatest number that both are multiples of, but for rounding; 0 if there is none to speak of. */
+static double common_divisor(double a, double b)
+{
+    const double largest = fmax(a, b);
+    while (b > 1e-9 * largest) {
+        const double rest = fmod(a, b);
+        a = b;
+        b = fmin(rest, a - rest);
+    }
+    return a > 1e-5 * largest && isfinite(largest) ? a : 0.0;
+}
+
+static double quantum_of(const zi_allowed *allowed, size_t i)
+{
+    if (!zi_allowed_has(allowed, i) || allowed->step[i] > 0.0) {
+        return zi_allowed_has(allowed, i) ? allowed->step[i] : 0.0;
+    }
+    double quantum = 0.0;
+    const uint64_t count = zi_allowed_count(allowed, i);
+    for (uint64_t k = 0; k < count && (k == 0 || quantum > 0.0); k++) {
+        quantum = common_divisor(fabs(zi_allowed_at(allowed, i, k)), quantum);
+    }
+    return quantum;
+}
+
 /* Both columns of each coordinate have its limits, then the rows for most and least. */
 zilch_status zi_relaxation_create(zi_relaxation *s, const zi_constraints *c)
 {
@@ -59,12 +100,17 @@ zilch_status zi_relaxation_create(zi_relaxation *s, const zi_constraints *c)
     ZI_TRY(zi_alloc(&s->row, entries));
     ZI_TRY(zi_alloc(&s->weight, entries));
     ZI_TRY(zi_alloc(&s->row_scale, l->rows + 2));
-    ZI_TRY(zi_alloc(&s->cost, 2 * c->dim));
-    ZI_TRY(zi_alloc(&s->numbers, 4 * c->dim));
+    ZI_TRY(zi_alloc(&s->cost, 4 * c->dim));
+    s->favour = s->cost + 2 * c->dim;
+    ZI_TRY(zi_alloc(&s->numbers, 5 * c->dim));
     s->scale = s->numbers;
     s->low = s->scale + c->dim;
     s->high = s->low + c->dim;
     s->x = s->high + c->dim;
+    s->quantum = s->x + c->dim;
+    for (size_t i = 0; i < c->dim; i++) {
+        s->quantum[i] = quantum_of(&c->allowed, i);
+    }
     ZI_TRY(zi_alloc(&s->decision, c->units));
     size_t at = 0;
     for (size_t j = 0; j < 2 * c->dim; j++) {
@@ -85,8 +131,11 @@ zilch_status zi_relaxation_create(zi_relaxation *s, const zi_constraints *c)
 void zi_relaxation_reset(zi_relaxation *s)
 {
     const zi_constraints *c = s->c;
-    memcpy(s->low, c->lower, c->dim * sizeof *s->low);
-    memcpy(s->high, c->upper, c->dim * sizeof *s->high);
+    for (size_t i = 0; i < c->dim; i++) { /* beyond that, rows would be rounding only */
+        const double most = 1e12 * s->scale[i];
+        s->low[i] = isfinite(c->lower[i]) && c->upper[i] > -most ? fmax(c->lower[i], -most) : c->lower[i];
+        s->high[i] = isfinite(c->upper[i]) && c->lower[i] < most ? fmin(c->upper[i], most) : c->upper[i];
+    }
     for (size_t u = 0; u < c->units; u++) {
         s->decision[u] = c->forced[u] == ZILCH_FORCED_ON    ? ZI_ON
                          : c->forced[u] == ZILCH_FORCED_OFF ? ZI_OFF
@@ -184,7 +233,7 @@ int zi_relaxation_is_zero(const zi_relaxation *s, size_t i, double x)
 int zi_relaxation_solve(zi_relaxation *s)
 {
     zi_relaxation_set(s);
-    const zi_simplex_end end = zi_simplex_solve(&s->program, NULL);
+    const zi_simplex_end end = zi_simplex_solve(&s->program, s->is_favouring ? s->favour : NULL);
     if (end != ZI_SIMPLEX_OPTIMAL) {
         s->is_unsure |= end == ZI_SIMPLEX_STUCK;
         return 0;
@@ -204,4 +253,51 @@ zi_simplex_end zi_relaxation_push(zi_relaxation *s, size_t i, int way)
     s->cost[2 * i] = is_split ? -way : sign * near;
     s->cost[2 * i + 1] = is_split ? way : sign;
     return zi_simplex_solve(&s->program, s->cost);
+}
+
+/* ---- What a row can sum up to ---------------------------------------------------------------------------
+ */
+
+/* Whether a multiple of `divisor` is between a row's ends, less what is settled already. */
+static int has_multiple(const zi_relaxation *s, size_t r, double divisor, double settled, double size)
+{
+    const double lower = (s->c->limits.lower[r] - settled) / divisor;
+    const double upper = (s->c->limits.upper[r] - settled) / divisor;
+    const double rounding = 1e-6;
+    const double largest = fmax(isfinite(lower) ? fabs(lower) : 0.0, isfinite(upper) ? fabs(upper) : 0.0);
+    return largest + size / divisor > 1e5 || ceil(lower - rounding) <= upper + rounding;
+}
+
+static int row_is_possible(const zi_relaxation *s, size_t r)
+{
+    const zi_limits *l = &s->c->limits;
+    double divisor = 0.0;
+    double settled = 0.0;
+    double size = 0.0;
+    for (size_t k = l->first[r]; k < l->first[r + 1]; k++) {
+        const size_t i = l->coordinate[k];
+        const unsigned char decision = s->decision[s->c->unit_of[i]];
+        if (decision == ZI_OFF) {
+            continue;
+        }
+        if (decision == ZI_ON && s->low[i] == s->high[i]) {
+            settled += l->weight[k] * s->low[i];
+            size += fabs(l->weight[k] * s->low[i]);
+            continue;
+        }
+        divisor = s->quantum[i] > 0.0 ? common_divisor(fabs(l->weight[k]) * s->quantum[i], divisor) : 0.0;
+        if (divisor == 0.0) {
+            return 1;
+        }
+    }
+    return divisor == 0.0 || has_multiple(s, r, divisor, settled, size);
+}
+
+int zi_relaxation_has_sums(const zi_relaxation *s)
+{
+    size_t r = 0;
+    while (s->c->allowed.step && r < s->c->limits.rows && row_is_possible(s, r)) {
+        r++;
+    }
+    return !s->c->allowed.step || r == s->c->limits.rows;
 }

@@ -15,11 +15,14 @@ typedef struct zi_relaxation {
     double *weight;
     double *row_scale;  /* by row of the program: limits, most, least */
     double *cost;       /* by column */
-    double *numbers;    /* one block: scale to x */
+    double *numbers;    /* one block: scale to quantum */
     double *scale;      /* by coordinate, as those that follow */
     double *low, *high; /* the range of a value that is active */
     double *x;
+    double *quantum;         /* values are multiples of it; 0: of nothing */
     unsigned char *decision; /* by unit */
+    double *favour;          /* by column: what a point shall have little of */
+    int is_favouring;        /* whether that counts */
     int is_unsure;           /* once at least, a program that was not solved may have had a point */
 } zi_relaxation;
 
@@ -38,6 +41,10 @@ int zi_relaxation_solve(zi_relaxation *relaxation);
 zi_simplex_end zi_relaxation_push(zi_relaxation *relaxation, size_t i, int way);
 /* A value, of the program's last point. */
 double zi_relaxation_value(const zi_relaxation *relaxation, size_t i);
+
+/* 0 if a row, all of whose terms have steps, cannot sum up to anything between its ends, which a program does
+ * not see. */
+int zi_relaxation_has_sums(const zi_relaxation *relaxation);
 
 /* A value that counts as 0: as a share of its bounds, it is tiny. */
 int zi_relaxation_is_zero(const zi_relaxation *relaxation, size_t i, double x);
