@@ -142,8 +142,20 @@ def add_coordinate(program, s, i, room):
     return p, n, active
 
 
+def has_only_zero(s, i):
+    low, high = s["bounds"][i]
+    step, values = s["values"][i]
+    return (low == high == 0 or (values and not any(values))
+            or (step and np.floor(high / step) <= 0 and np.ceil(low / step) >= 0))
+
+
 def solve(s, room):
-    """Whether a point keeps the set, with so much room to the limits on every side."""
+    """Whether a point keeps the set, with so much room to the limits on every side.
+
+    A coordinate that must be active with its group and can only be 0 is refused, though its group might be off.
+    """
+    if any(s["group"].count(g) > 1 and has_only_zero(s, i) for i, g in enumerate(s["group"]) if g):
+        return False
     program, dim = Program(), s["dim"]
     x = [add_coordinate(program, s, i, room) for i in range(dim)]
     for i in range(dim):
