@@ -10,7 +10,7 @@
  * their terms are multiples of, which a program cannot see.
  *
  * A tree that has gone astray stays there. So a search that finds nothing soon begins anew some times, where
- * points shall have little of some values, drawn at random, before it looks at the whole tree. */
+ * points shall have few and small values, with weights drawn at random, before it looks at the whole tree. */
 #include "search/feasibility.h"
 
 #include "base/memory.h"
@@ -474,6 +474,7 @@ static int is_alone(search *s, const double *x)
 static zi_answer search_again(search *s, uint64_t nodes)
 {
     s->most_nodes = nodes;
+    zi_simplex_reset(&s->relaxed.program);
     zi_relaxation_reset(&s->relaxed);
     return search_tree(s);
 }
@@ -484,7 +485,7 @@ static zi_answer search_all(search *s)
     zi_answer answer = search_again(s, FIRST_NODES);
     for (int k = 0; k < RESTARTS && answer == ZI_ANSWER_UNKNOWN; k++) {
         for (size_t j = 0; j < 2 * s->c->dim; j++) {
-            s->relaxed.favour[j] = zilch_rng_uniform(&rng) < 0.5 ? 0.0 : zilch_rng_uniform(&rng);
+            s->relaxed.favour[j] = 1.0 + zilch_rng_uniform(&rng);
         }
         s->relaxed.is_favouring = 1;
         answer = search_again(s, RESTART_NODES);
