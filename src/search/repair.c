@@ -271,16 +271,24 @@ static void set_reach(zi_repairer *m, size_t row, double sign, double *reach)
     }
 }
 
-/* Units in random order: those first that the elites have as they would become. */
-static void rank_units(zi_repairer *m, zilch_rng *rng)
+enum { ANY = 2 };
+
+/* Units that are on, off or any of the two, and may be switched, in random order: those first that the elites
+ * have as they would become. Gives their number. */
+static size_t rank_units(zi_repairer *m, zilch_rng *rng, int state)
 {
     const zi_constraints *c = m->constraints;
+    size_t count = 0;
     for (size_t u = 0; u < c->units; u++) {
         const double p = m->marginals->p[c->member[c->first[u]]];
         const double weight = (m->on[u] ? 1.0 - p : p) + least_weight;
-        m->ranked[u] = (zi_ranked_unit){-log(zilch_rng_uniform(rng)) / weight, u};
+        const double drawn = zilch_rng_uniform(rng); /* for each, so that others do not depend on it */
+        if (c->forced[u] == ZILCH_FORCED_NOT && (state == ANY || m->on[u] == state)) {
+            m->ranked[count++] = (zi_ranked_unit){-log(drawn) / weight, u};
+        }
     }
-    qsort(m->ranked, c->units, sizeof *m->ranked, compare_ranked);
+    qsort(m->ranked, count, sizeof *m->ranked, compare_ranked);
+    return count;
 }
 
 /* The number of active coordinates becomes right, as in switch_some(), which takes longer. */
@@ -292,11 +300,11 @@ static void choose_count(zi_repairer *m, zilch_rng *rng)
         return;
     }
     const int to = active < c->least;
-    rank_units(m, rng);
-    for (size_t k = 0; k < c->units && (to ? active < c->least : active > c->most); k++) {
+    const size_t count = rank_units(m, rng, !to);
+    for (size_t k = 0; k < count && (to ? active < c->least : active > c->most); k++) {
         const size_t u = m->ranked[k].unit;
         const size_t size = zi_unit_size(c, u);
-        if (m->on[u] != to && c->forced[u] == ZILCH_FORCED_NOT && (!to || active + size <= c->most)) {
+        if (!to || active + size <= c->most) {
             m->on[u] = (unsigned char)to;
             active = to ? active + size : active - size;
         }
@@ -343,13 +351,13 @@ static int reach_end(zi_repairer *m, zilch_rng *rng, const double *reach, double
         return 1;
     }
     const double wanted = end + most_room * zilch_rng_uniform(rng) * fabs(end);
-    rank_units(m, rng);
-    for (size_t k = 0; k < c->units && !(sum >= wanted); k++) {
+    const size_t count = rank_units(m, rng, ANY);
+    for (size_t k = 0; k < count && !(sum >= wanted); k++) {
         const size_t u = m->ranked[k].unit;
         const size_t size = zi_unit_size(c, u);
         const double gain = m->on[u] ? -reach[u] : reach[u];
         const int is_too_much = m->on[u] ? active < c->least + size : active + size > c->most;
-        if (c->forced[u] != ZILCH_FORCED_NOT || !(gain > 0.0)) {
+        if (!(gain > 0.0)) {
             continue;
         }
         if (is_too_much) { /* another one takes its place */
