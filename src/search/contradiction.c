@@ -91,7 +91,7 @@ static zilch_status filter_bounds(without *w, int *bounds)
 {
     const zi_allowed *a = &w->c.allowed;
     for (size_t i = 0; i < w->c.dim; i++) {
-        const int is_listed = zi_allowed_has(a, i) && a->step[i] == 0.0;
+        const int is_listed = a->step && zi_allowed_has(a, i) && a->step[i] == 0.0;
         w->bounds[i] = is_listed ? w->c.lower[i] : -INFINITY;
         w->bounds[w->c.dim + i] = is_listed ? w->c.upper[i] : INFINITY;
     }
