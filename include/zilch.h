@@ -1005,7 +1005,7 @@ typedef struct zilch_optimizer_options {
      * whole numbers or multiples of 0.05, or those of a list, in any order. Zero stays allowed unless a
      * coordinate is forced on. Every point that is asked for or recommended keeps this; a point that is told
      * must. Where all coordinates have finitely many values, the search ends when all points have been
-     * evaluated. Linear limits cannot be kept together with these yet. */
+     * evaluated. */
     const double *step;         /* NULL: none; 0: none for its coordinate */
     const zilch_values *values; /* NULL: any */
 
@@ -1014,11 +1014,12 @@ typedef struct zilch_optimizer_options {
      * together, so the penalty of a group is the sum of its members' penalties. Finite, 0 or more. */
     const double *penalties; /* NULL: none has one of its own */
 
-    /* Linear limits that every point keeps, together with all of the above but steps and lists of values: "at
-     * most 5 active, each from 5 to 60 %, 100 % in all". A new point that breaks one is moved: other
-     * coordinates are switched on where that is needed, and then all active values change a little. A set of
-     * limits that no point can keep is refused, and the message has the numbers, from 1, of those that
-     * contradict each other. */
+    /* Linear limits that every point keeps, together with all of the above: "at most 5 active, each from 5 to
+     * 60 % in steps of 5 %, 100 % in all". A new point that breaks one is moved: other coordinates are
+     * switched on where that is needed, and then all active values change a little. A set of limits that no
+     * point can keep is refused, and the message has the numbers, from 1, of those that contradict each
+     * other. So is a set for which it takes too long to find out, which can happen with dozens of rows, or
+     * with equations of many values that have steps. */
     const zilch_linear_limit *linear_limits; /* linear_limit_count */
     size_t linear_limit_count;
 

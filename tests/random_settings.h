@@ -5,7 +5,7 @@
 #include "property_support.h"
 #include "search_support.h"
 
-enum { MOST_DIM = 40, MOST_POPULATION = 40 };
+enum { MOST_DIM = 40, MOST_POPULATION = 40, MOST_LIMITS = 4 };
 
 typedef struct setting {
     size_t dim;
@@ -16,6 +16,8 @@ typedef struct setting {
         step[MOST_DIM], list[4];
     zilch_values values[MOST_DIM];
     double defaults[MOST_DIM];
+    double weight[MOST_LIMITS][MOST_DIM];
+    zilch_linear_limit limit[MOST_LIMITS];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -226,6 +228,50 @@ static inline void pick_defaults(zilch_rng *rng, setting *s)
         s->x0[i] = has_defaults && s->x0[i] == 0.0 ? s->defaults[i] : s->x0[i];
     }
     s->o.defaults = has_defaults ? s->defaults : NULL;
+}
+
+/* A row that a point keeps: an equation, or one or two ends. */
+static inline void pick_limit(zilch_rng *rng, size_t dim, const double *x, double *weight,
+                              zilch_linear_limit *out)
+{
+    const double kind = zilch_rng_uniform(rng);
+    const int is_sum = chance(rng, 0.4), is_whole = chance(rng, 0.5);
+    long double sum = 0.0, size = 0.0;
+    for (size_t i = 0; i < dim; i++) {
+        const double any = is_whole ? (double)pick(rng, 1, 5) : sign_of(rng) * of_any_size(rng, -1.0, 1.0);
+        weight[i] = is_sum ? 1.0 : chance(rng, 0.4) ? 0.0 : any;
+        sum += (long double)weight[i] * x[i];
+        size += fabsl((long double)weight[i] * x[i]);
+    }
+    const double width = kind < 0.4 ? 0.0 : (double)size * zilch_rng_uniform(rng);
+    *out = (zilch_linear_limit){.count = dim, .weight = weight, .lower = -INFINITY, .upper = INFINITY};
+    out->lower = kind < 0.8 ? (double)sum - width * zilch_rng_uniform(rng) : out->lower;
+    out->upper = kind < 0.4 ? out->lower : kind < 0.6 || kind > 0.8 ? (double)sum + width : out->upper;
+}
+
+/* Linear limits that the first point of a search without them keeps: so there is one. Numbers beyond what
+ * sums can bear have none. */
+static inline void pick_linear_limits(zilch_rng *rng, setting *s)
+{
+    const size_t count = chance(rng, 0.3) ? pick(rng, 1, MOST_LIMITS) : 0;
+    double x[MOST_DIM];
+    uint64_t id;
+    if (count == 0 || s->is_wild) {
+        return;
+    }
+    zilch_optimizer *o = create_with(s->dim, 1, &s->o);
+    assert_int_equal(zilch_optimizer_ask(o, 1, &id, x), ZILCH_OK);
+    zilch_optimizer_destroy(o);
+    for (size_t i = 0; i < s->dim; i++) {
+        if (x[i] != 0.0 && !(fabs(x[i]) > 1e-6 && fabs(x[i]) < 1e6)) {
+            return;
+        }
+    }
+    for (size_t r = 0; r < count; r++) {
+        pick_limit(rng, s->dim, x, s->weight[r], &s->limit[r]);
+    }
+    s->o.linear_limits = s->limit;
+    s->o.linear_limit_count = count;
 }
 
 #endif

@@ -862,6 +862,8 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     if (kind == WITH_LIMITS) {
         options.lower = lower;
         options.upper = upper;
+        options.step = step;
+        options.values = values;
         options.linear_limits = limit;
         options.linear_limit_count = 2;
         options.defaults = defaults;

@@ -103,8 +103,7 @@ class Optimizer:
     scale : number, or an array of dim
         The size of a sensible change of a value, in your units. Without it, 0.3 of the width of the bounds, or `initial_sigma`.
     step : number, or a sequence of dim
-        Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none. Linear `limits`
-        cannot be kept together with steps and lists of values yet.
+        Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none.
     values : dict of sequences by coordinate, or a sequence of dim of them
         The values that a coordinate may have where it is active; None or an empty one: any. Zero is always allowed.
     penalties : sequence of dim numbers

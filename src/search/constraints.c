@@ -261,17 +261,17 @@ static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
-/* What is moved along limits may end between two steps. */
-static zilch_status check_alone(const zi_allowed *allowed)
+/* With linear limits, where values move, a bound of 0 becomes the step next to it: what is active is beyond.
+ */
+static void leave_zero(zi_constraints *c)
 {
-    for (size_t i = 0; i < allowed->dim; i++) {
-        if (zi_allowed_has(allowed, i)) {
-            return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
-                              "steps and lists of values cannot be kept together with linear limits; "
-                              "leave one of them out");
+    for (size_t i = 0; i < c->dim; i++) {
+        double *const bound = c->lower[i] == 0.0 ? &c->lower[i] : &c->upper[i];
+        const int is_at_zero = *bound == 0.0 && c->lower[i] < c->upper[i];
+        if (is_at_zero && zi_allowed_has(&c->allowed, i)) {
+            *bound = zi_allowed_next(&c->allowed, i, 0.0, bound == &c->lower[i] ? 1 : -1);
         }
     }
-    return ZILCH_OK;
 }
 
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
@@ -290,7 +290,9 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     out->upper = out->lower + dim;
     ZI_TRY(set_bounds(out, o));
     ZI_TRY(zi_allowed_create(&out->allowed, dim, o, out->lower, out->upper));
-    ZI_TRY(o->linear_limit_count ? check_alone(&out->allowed) : ZILCH_OK);
+    if (o->linear_limit_count) {
+        leave_zero(out);
+    }
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
     ZI_TRY(check_values(out));
