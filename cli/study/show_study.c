@@ -85,8 +85,8 @@ static void put_shortened(const char *text, size_t width)
     if (text_width(text) <= width) {
         text_put_aligned(stdout, text, -(int)width);
     } else {
-        text_put_within(stdout, text, width - 1);
-        fputs("…", stdout);
+        text_put_within(stdout, text, width - 3);
+        fputs("...", stdout);
     }
 }
 
