@@ -15,6 +15,7 @@ typedef struct setting {
     double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM],
         step[MOST_DIM], list[4];
     zilch_values values[MOST_DIM];
+    double defaults[MOST_DIM];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -204,6 +205,27 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_allowed(rng, s);
     pick_guess(rng, s);
     pick_penalties(rng, s);
+}
+
+static inline double default_of(const setting *s, size_t i)
+{
+    return s->o.defaults ? s->defaults[i] : 0.0;
+}
+
+/* Of any size, 0, at a bound, or a step away from it. A guess that says nothing is the default. */
+static inline void pick_defaults(zilch_rng *rng, setting *s)
+{
+    const int has_defaults = chance(rng, 0.4);
+    for (size_t i = 0; i < s->dim; i++) {
+        const double any = sign_of(rng) * size_of_any(rng, s);
+        const double choice[] = {
+            0.0, any, s->lower[i], s->upper[i], s->lower[i] + s->step[i], 3.0 * s->step[i]};
+        const double picked = choice[pick(rng, 0, COUNT(choice) - 1)];
+        const int is_far = s->values[i].count || (s->step[i] > 0.0 && fabs(picked) > 1e12 * s->step[i]);
+        s->defaults[i] = fabs(picked) <= 1e300 && !is_far ? picked : 0.0;
+        s->x0[i] = has_defaults && s->x0[i] == 0.0 ? s->defaults[i] : s->x0[i];
+    }
+    s->o.defaults = has_defaults ? s->defaults : NULL;
 }
 
 #endif

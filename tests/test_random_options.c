@@ -6,7 +6,8 @@
  * Coordinates may be of any size, up to the largest and the smallest numbers: where they have no law, the
  * search begins anew. EOBJECTIVE is right only where all evaluations of a generation failed.
  *
- * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,500 and 1,000. */
+ * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,500 and 1,000,
+ * as many with sanitizers, which see what options break. */
 #include "random_settings.h"
 
 /* ---- Limits, once more ------------------------------------------------------------------------------- */
@@ -37,7 +38,7 @@ static int state_of(const setting *s, size_t i, size_t *size)
             *size += 1;
             on |= s->o.forced && s->forced[j] == ZILCH_FORCED_ON;
             off |= s->o.forced && s->forced[j] == ZILCH_FORCED_OFF;
-            zero |= lower_of(s, j) == 0.0 && upper_of(s, j) == 0.0;
+            zero |= lower_of(s, j) == default_of(s, j) && upper_of(s, j) == default_of(s, j);
         }
     }
     if ((on && off) || (zero && (on || *size > 1))) {
@@ -80,34 +81,44 @@ static int is_possible(const setting *s)
     return 0;
 }
 
-/* Finite, no negative zero, and all limits kept. */
+/* Finite, no negative zero, inactive only at the default, and all limits kept. */
 static void check_point(const setting *s, const double *x, const char *who)
 {
     size_t active = 0;
     for (size_t i = 0; i < s->dim; i++) {
         size_t size;
         const int state = state_of(s, i, &size);
-        const int on = x[i] != 0.0;
+        const int on = x[i] != default_of(s, i);
         active += (size_t)on;
-        const int is_right = isfinite(x[i]) && (on || !signbit(x[i])) && (state == -1 || state == on) &&
+        const int is_right = isfinite(x[i]) && (x[i] != 0.0 || !signbit(x[i])) &&
+                             (state == -1 || state == on) &&
                              (!on || (x[i] >= lower_of(s, i) && x[i] <= upper_of(s, i)));
         int is_allowed = !on || !s->o.values || s->values[i].count == 0;
         for (size_t k = 0; s->o.values && k < s->values[i].count; k++) {
             is_allowed |= x[i] == s->list[k];
         }
-        const double steps = s->o.step && s->step[i] > 0.0 ? x[i] / s->step[i] : 0.0;
+        const double steps = on && s->o.step && s->step[i] > 0.0 ? x[i] / s->step[i] : 0.0;
         if (!is_right || !is_allowed || fabs(steps - round(steps)) > 1e-6 + 1e-15 * fabs(steps)) {
             fail_msg("%s: coordinate %zu is %g (%a), from %g to %g, state %d", who, i, x[i], x[i],
                      lower_of(s, i), upper_of(s, i), state);
         }
         for (size_t j = 0; j < i; j++) {
-            assert_true(!are_together(s, i, j) || on == (x[j] != 0.0));
+            assert_true(!are_together(s, i, j) || on == (x[j] != default_of(s, j)));
         }
     }
     const size_t most = s->o.max_active ? s->o.max_active : s->dim;
     if (active < s->o.min_active || active > most) {
         fail_msg("%s: %zu active, not from %zu to %zu", who, active, s->o.min_active, most);
     }
+}
+
+static size_t active_in(const setting *s, const double *x)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < s->dim; i++) {
+        active += x[i] != default_of(s, i);
+    }
+    return active;
 }
 
 /* ---- Random objectives -------------------------------------------------------------------------------- */
@@ -285,7 +296,7 @@ static void read_all(run *r)
         assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.archive_size));
         if (status == ZILCH_OK) {
             check_point(r->s, x, "aggregate");
-            assert_int_equal(record.active, active_of(r->s->dim, x));
+            assert_int_equal(record.active, active_in(r->s, x));
         }
     }
     assert_int_equal(zilch_optimizer_front(r->search, COUNT(front), front, &count), ZILCH_OK);
@@ -328,7 +339,7 @@ static void recommend(run *r)
     }
     assert_int_equal(status, ZILCH_OK);
     check_point(r->s, x, "recommend");
-    assert_int_equal(out.active, active_of(r->s->dim, x));
+    assert_int_equal(out.active, active_in(r->s, x));
     assert_true(out.evaluations || !out.failures ? isfinite(out.mean) : isnan(out.mean));
     assert_true(out.spent <= o.final_evaluations);
 }
@@ -357,16 +368,24 @@ static void run_generations_of(const setting *s, zilch_rng rng, size_t *anew)
     zilch_optimizer_destroy(r.search);
 }
 
+static void pick_both(zilch_rng *rng, zilch_rng *defaults, setting *s)
+{
+    pick_setting(rng, s);
+    pick_defaults(defaults, s);
+}
+
 static void random_options_run(void **state)
 {
     (void)state;
-    const cases c = cases_of("options: three generations", number_from("ZILCH_OPTIONS_CASES", 1500));
+    const cases c =
+        cases_of("options: three generations", SLOWNESS * number_from("ZILCH_OPTIONS_CASES", 1500));
     size_t impossible = 0, anew = 0;
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(21, k);
         setting s;
         at_case = k;
-        for (pick_setting(&rng, &s); !is_possible(&s); pick_setting(&rng, &s)) {
+        zilch_rng defaults = zilch_rng_make(22, k);
+        for (pick_both(&rng, &defaults, &s); !is_possible(&s); pick_both(&rng, &defaults, &s)) {
             zilch_optimizer *none;
             assert_int_equal(zilch_optimizer_create(&none, s.dim, k, &s.o), ZILCH_EARG);
             assert_null(none);
@@ -523,7 +542,11 @@ static void break_number(zilch_rng *rng, setting *s)
 static void break_guess(zilch_rng *rng, setting *s)
 {
     const size_t i = pick(rng, 0, s->dim - 1);
-    switch (pick(rng, 0, 4)) {
+    switch (pick(rng, 0, 5)) {
+    case 5:
+        s->o.defaults = s->defaults;
+        s->defaults[i] = not_finite(rng);
+        break;
     case 0:
         s->o.x0 = s->x0;
         s->x0[i] = not_finite(rng);
@@ -594,7 +617,7 @@ static void bad_options_are_refused(void **state)
     (void)state;
     static void (*const breakers[])(zilch_rng *, setting *) = {break_choice, break_count, break_number,
                                                                break_limits, break_guess};
-    const cases c = cases_of("options: refused", number_from("ZILCH_OPTIONS_CASES", 1000));
+    const cases c = cases_of("options: refused", SLOWNESS * number_from("ZILCH_OPTIONS_CASES", 1000));
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(22, k);
         setting s;

@@ -252,7 +252,7 @@ static int move_one(zi_mover *m)
     }
     if (!(from <= to)) { /* but for rounding */
         const double end = least > upper ? upper : lower;
-        if (!(from - to <= zi_limits_slack(size, end))) {
+        if (!(from - to <= zi_limits_slack(fmax(size, m->limits->scale[0]), end))) {
             return 0;
         }
         shift_sum(m, (least > upper ? least : most) - sum);

@@ -20,7 +20,7 @@ typedef struct tally {
 typedef struct candidate {
     size_t point, active;
     double penalties; /* of its active coordinates, beside the common one */
-    double *x;
+    double *x;        /* in offsets, where there are defaults */
     double cost;      /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
     double violation; /* the same */
     tally tally;
@@ -163,6 +163,7 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
             id[i] = ZI_FINAL_ID + noise + (begin + i) % repeats;
             violation[i] = 0.0;
             memcpy(x + i * dim, list[(begin + i) / repeats].x, dim * sizeof *x);
+            zi_allowed_values(&t->optimizer->constraints.allowed, x + i * dim);
         }
         zi_error_clear();
         status = t->objective(t->context, &batch, value);
@@ -388,7 +389,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
     }
     update_cost(t->optimizer, best);
     if (unpruned.values.count && isfinite(best->violation) && best->violation > unpruned.violations.mean) {
-        ZI_TRY(zilch_optimizer_point(t->optimizer, best->point, best->x, NULL));
+        ZI_TRY(zi_optimizer_read(t->optimizer, best->point, best->x));
         best->tally = unpruned;
         best->active = before;
         best->penalties = penalties;
@@ -437,7 +438,7 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
             .x = x + i * o->dim,
             .cost = zi_archive_cost(&o->archive, record[i].value, entry->active, entry->penalties),
             .violation = record[i].violation};
-        status = zilch_optimizer_point(o, record[i].point, list[i].x, NULL);
+        status = zi_optimizer_read(o, (size_t)record[i].point, list[i].x);
     }
     zi_free(record);
     return status;
@@ -496,6 +497,7 @@ static zilch_status hold(contest *t, const zilch_final_options *o, candidate *li
                           o->final_evaluations));
     }
     memcpy(x, list->x, t->optimizer->dim * sizeof *x);
+    zi_allowed_values(&t->optimizer->constraints.allowed, x);
     report(t, list, out);
     return ZILCH_OK;
 }

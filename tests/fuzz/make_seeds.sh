@@ -124,3 +124,15 @@ words play --controller published -n 3 --json
 words bench model --json
 words fit --help
 words optimize --probelm x
+
+# ---- Answers with coordinates beside them
+for reader in 3 4; do
+  seed answer '%sid,x1,x2,x3,value\n7,0,1.5,-2e-3,3.25\n8,,0,1,nan\n' "$reader"
+  seed answer '%sa;y;id;x2;value\n0;1,5;7;0;3\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,1.5,2],"value":3}\n{"id":8,"active":{"2":1},"value":1}\n{"id":9,"value":1}\n' "$reader"
+  seed answer '%s{"id":7,"x":{"a":1,"2":-0.5,"\\u0079":1},"value":3}\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,[1],2],"value":3}\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,1],"active":{"99999999999999999999":1},"value":3}\n' "$reader"
+done
+words ask a.study --dim 5 --new-run --wait --timeout 5
+words compare --program './f a' --dim 3 --bounds 0:1 -m default,ea --evaluations 100 --jobs 2 --timeout 1 --plain

@@ -210,6 +210,12 @@ static void make_optimizers(void)
     make_optimizer("bound", &options);
     options.population = options.elites = 0;
     make_turns("turns-bound", &options);
+    options.defaults = (const double[DIM]){0.25, 0, -3};
+    make_turns("turns-defaults", &options);
+    options.population = POPULATION;
+    options.elites = 2;
+    options.step = (const double[DIM]){0.25, 0, 0.125};
+    make_optimizer("defaults", &options);
     options = zilch_optimizer_defaults();
     options.x0 = (const double[DIM]){0.5, 0, 3};
     options.scale = (const double[DIM]){1, 0.25, 10};
