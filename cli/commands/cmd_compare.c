@@ -97,10 +97,10 @@ static int check(const request *r)
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option own[] = {
-        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, cli_methods,
          "The methods, separated by commas. The others are tested against the first. Without them, on the "
          "lander, the publication's."},
-        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
+        {"seeds", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
         {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds."},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed; the others follow."},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
@@ -124,12 +124,11 @@ static int parse(request *r, int argc, char **argv)
          "compare.study."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Runs at the same time; 0: one for each processor, or with --program one for each of the --jobs. "
-         "The "
-         "result does not depend on them."},
-        {"jobs", 0, "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
+         "The result does not depend on them."},
+        {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
          "Programs that run at the same time, of all runs together; 0: one for each processor. Without it, "
          "one."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
          "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
          "which a spreadsheet would compute."},

@@ -106,7 +106,7 @@ static int is_given(const search_table *t, const char *name)
 static void add_problem(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, cli_problems,
          "sphere, smop1 to smop8, ellipsoid, rosenbrock or lander, with settings such as smop1:dim=1000; or "
          "linear or logistic, a regression on --data."},
         {"program", 0, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
