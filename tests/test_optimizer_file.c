@@ -519,7 +519,8 @@ static void wrong_parts_are_refused(void **state)
     assert_int_equal(active, s.optimizer->archive.entry[0].active);
     assert_int_equal(zilch_optimizer_point(s.optimizer, 0, y, NULL), ZILCH_OK);
     assert_memory_equal(x, y, sizeof x);
-    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, any, bytes, length + 1, x, &active), ZILCH_EFORMAT);
+    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, any, bytes, length + 1, x, &active),
+                     ZILCH_EFORMAT);
     zilch_optimizer_destroy(o);
     free(whole.data);
     free(rest.data);

@@ -265,6 +265,7 @@ static int base_open(base *b, const request *r, compare_setting *s)
     if (said(r, COMPARE_PENALTY_FILE)) {
         status = search_optimizer_create(&b->request, &b->problem, &b->optimizer);
         s->penalties = status ? NULL : zilch_optimizer_settings(b->optimizer)->penalties;
+        s->defaults = status ? NULL : zilch_optimizer_settings(b->optimizer)->defaults;
     }
     return status;
 }

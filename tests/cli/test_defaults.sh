@@ -45,6 +45,12 @@ expect_output '{"id":0,"active":{}}'
 expect_status 0 "$zilch" ask hand --waiting --csv
 expect_in_output '0,30,0.12,2,0'
 
+# A comparison counts what differs, too.
+printf '1,0.3\n3,0.2\n' >costs.csv
+expect_status 0 "$zilch" compare --program 'python3 machine.py' --dim 4 --default factory.txt --penalty-file costs.csv --methods default --seeds 1 \
+  --evaluations 80 --study compared --json
+expect_in_output '"active": 2'
+
 # What cannot be.
 expect_status 2 "$zilch" optimize --program cat --dim 4 --default factory.txt --sparse --study no
 expect_in_error '--sparse says that what it leaves out is 0'
