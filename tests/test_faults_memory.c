@@ -705,14 +705,15 @@ static void write_answers(void)
     assert_non_null(answers_stream);
     setvbuf(answers_stream, buffer, _IOFBF, sizeof buffer);
     for (int i = 0; i < 300; i++) {
-        fprintf(answers_stream, i % 20 ? "{\"id\":%d,\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
+        fprintf(answers_stream,
+                i % 20 ? "{\"id\":%d,\"x\":[1,2],\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
     }
 }
 
 static zilch_status read_answers(object *made)
 {
     rewind(answers_stream);
-    return zilch_answers_read(&made->answers, answers_stream);
+    return zilch_answers_read(&made->answers, answers_stream, 2, NULL);
 }
 
 /* A line for which memory grows twice. */
@@ -752,7 +753,8 @@ static uint64_t finish_answers(object made)
 {
     const zilch_answers *a = made.answers;
     assert_int_equal(a->count, 300);
-    const uint64_t sum = sum_of(1, a->value, a->count * sizeof *a->value);
+    const uint64_t sum =
+        sum_of(sum_of(1, a->value, a->count * sizeof *a->value), a->x, a->count * 2 * sizeof *a->x);
     zilch_answers_destroy(made.answers);
     return sum;
 }
@@ -832,6 +834,7 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
     static const double penalties[DIM] = {0.01, 0, 0.02, 0.03}, step[DIM] = {0, 0.01}, list[] = {2, 0.5, 1};
     static const zilch_values values[DIM] = {[3] = {3, list}};
+    static const double defaults[DIM] = {0.25, 0.125};
     static const size_t some[2] = {0, 1};
     static const double weight[2] = {1, -1};
     static const zilch_linear_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3},
@@ -852,14 +855,18 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
         options.penalties = penalties;
         options.step = step;
         options.values = values;
+        options.defaults = defaults;
         options.min_active = 2;
         options.max_active = 3;
     }
     if (kind == WITH_LIMITS) {
         options.lower = lower;
         options.upper = upper;
+        options.step = step;
+        options.values = values;
         options.linear_limits = limit;
         options.linear_limit_count = 2;
+        options.defaults = defaults;
     }
     return zilch_optimizer_create(out, DIM, 9, &options);
 }

@@ -96,14 +96,11 @@ static int is_known(const parse *p, const char *name)
     return option->name != NULL;
 }
 
-/* An option of zilch 0.1, before its name is taken for the beginning of another. */
-static int check_renamed(const parse *p, const char *name)
+/* An option of zilch 0.1, whose name is never taken for the beginning of another. 0 if it is not one that
+ * this command had. */
+static int check_renamed(const parse *p, const char *name, const char *renamed)
 {
     char now[64];
-    const char *renamed = zilch_option_renamed(name);
-    if (!renamed) {
-        return 0;
-    }
     if (!*renamed && is_known(p, "population")) {
         return cli_wrong_usage(p->usage, "unknown option '--%s'; zilch 0.2 has it no longer", name);
     }
@@ -154,9 +151,11 @@ static const cli_option *find_long(const parse *p, const char *name, size_t leng
         }
     }
     snprintf(whole, sizeof whole, "%.*s", (int)length, name);
-    if (length < sizeof whole && check_renamed(p, whole)) {
+    const char *renamed = length < sizeof whole ? zilch_option_renamed(whole) : NULL;
+    if (renamed && check_renamed(p, whole, renamed)) {
         return NULL;
     }
+    matches = renamed ? 0 : matches;
     if (matches > 1) {
         cli_wrong_usage(p->usage, "option '--%.*s' is short for more than one", (int)length, name);
     } else if (matches == 0) {

@@ -47,7 +47,7 @@ typedef struct search_request {
     /* The search. */
     zilch_optimizer_options options; /* without arrays and networks, which follow from these: */
     const char *forced_on, *forced_off, *groups, *bounds, *bounds_file, *penalty_file, *step, *values_file,
-        *weights, *warm_start;
+        *default_file, *weights, *warm_start;
     const char *names, *sum, *limits_file;
     double x0, scale; /* of every coordinate */
     uint64_t seed;
@@ -76,6 +76,10 @@ int search_request_parse_by_hand(search_request *r, const cli_usage *usage, int 
 enum { SEARCH_MORE_SIZE = 1024 };
 int search_request_parse_again(search_request *r, const cli_usage *usage, int argc, char **argv,
                                char more[SEARCH_MORE_SIZE]);
+
+/* The row of 'zilch optimize' that has this name, for a command that hands the option on in words. It has no
+ * place for a value. */
+cli_option search_option_row(const char *name);
 
 /* What was not said. */
 search_request search_request_defaults(const char *command, zilch_method method);

@@ -438,7 +438,9 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
         printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
     }
     putchar('\n');
-    if (search_point_print(&s->problem, s->problem.info.dim, x, COORDINATES_SHOWN, stdout) ||
+    search_problem shown = s->problem;
+    shown.defaults = zilch_optimizer_settings(s->optimizer)->defaults;
+    if (search_point_print(&shown, shown.info.dim, x, COORDINATES_SHOWN, stdout) ||
         search_report_front(s->optimizer, FRONT_SHOWN)) {
         return CLI_FAILED;
     }

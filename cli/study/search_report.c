@@ -53,6 +53,9 @@ void search_report_settings(const zilch_optimizer *optimizer)
     if (o->penalties) {
         fputs(", and penalties of single coordinates", stdout);
     }
+    if (o->defaults) {
+        fputs("\nactive: coordinates that are not at their default values", stdout);
+    }
     printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
 }
 

@@ -162,6 +162,27 @@ const study_run *study_file_find(const study_file *f, uint64_t number)
     return NULL;
 }
 
+const char study_by_hand[] = "by hand";
+
+const study_run *study_file_find_by_hand(const study_file *f, uint64_t number)
+{
+    const study_run *found = NULL;
+    for (size_t i = 0; i < f->count && number == 0; i++) {
+        const study_run *run = &f->runs[i];
+        if (strcmp(run->run.request.problem, study_by_hand) != 0) {
+            continue;
+        }
+        if (found) {
+            cli_fail(
+                "%s: runs %llu and %llu are both evaluated by hand; say which one is meant, with --run N",
+                f->path, (unsigned long long)found->run.run, (unsigned long long)run->run.run);
+            return NULL;
+        }
+        found = run;
+    }
+    return found ? found : study_file_find(f, number);
+}
+
 void study_program_print(FILE *stream, const char *before, const study_run *run)
 {
     if (run->program) {
@@ -198,6 +219,7 @@ int study_best_read(study_best *out, const study_file *f, const study_run *run)
     }
     zilch_status status = zilch_study_resume(f->study, run->run.run, &out->optimizer);
     if (status == ZILCH_OK) {
+        out->problem.defaults = zilch_optimizer_settings(out->optimizer)->defaults;
         status = zilch_optimizer_best(out->optimizer, out->seen_x, &out->seen);
         if (status == ZILCH_ESTATE) {
             out->seen = (zilch_record){0};

@@ -231,6 +231,8 @@ static json_node *settings_object(const study_best *b, int *failed)
     }
     node_put(object, "step", o->step ? node_vector(o->step, b->dim, failed) : node_null(), failed);
     node_put(object, "values", values, failed);
+    node_put(object, "defaults", o->defaults ? node_vector(o->defaults, b->dim, failed) : node_null(),
+             failed);
     node_put(object, "penalties", o->penalties ? node_vector(o->penalties, b->dim, failed) : node_null(),
              failed);
     return object;

@@ -10,8 +10,9 @@ typedef enum cli_status {
     CLI_OK = 0,
     CLI_FAILED = 1,
     CLI_USAGE = 2,
-    CLI_HELPED = 3,  /* not seen outside: the command has printed its help, which is success */
-    CLI_UNREAD = 141 /* nobody reads standard output any more; what shells show for an end by SIGPIPE */
+    CLI_LATER = 3,    /* nothing is wrong, but there is nothing to do yet */
+    CLI_HELPED = 100, /* not seen outside: the command has printed its help, which is success */
+    CLI_UNREAD = 141  /* nobody reads standard output any more; what shells show for an end by SIGPIPE */
 } cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */

@@ -31,7 +31,7 @@ options()
 {
   grep -oE '^  (-[a-z], |    )--[a-z-]+' "$out" | grep -oE -- '--[a-z-]+' | sort
 }
-for command in optimize lander ask resume; do
+for command in optimize lander compare ask resume; do
   expect_status 0 "$zilch" "$command" --help
   [ "$(wc -l <"$out")" -le 60 ] || complain "$command --help has $(wc -l <"$out") lines, more than 60"
   [ "$(grep -cE '^[A-Z].*:$' "$out")" -ge 2 ] || complain "$command --help has no groups with headings"
@@ -65,7 +65,7 @@ done <commands | sed 's/^n \(count\|rows\|episodes\)$/n rows that come out/' | s
 [ "$(wc -l <letters)" -ge 12 ] || complain 'the letters were not found'
 [ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ] || complain "several meanings: $(cut -d ' ' -f 1 letters | uniq -d | tr '\n' ' ')"
 grep -qx 'j jobs' letters || complain '-j is not --jobs'
-for words in 'best s -j json' 'bench lander -j json' 'compare -j json' 'export s -j json' 'play -j json' 'recover -j json' 'train -j json' \
+for words in 'best s -j json' 'bench lander -j json' 'export s -j json' 'play -j json' 'recover -j json' 'train -j json' \
   'lander -n5 episodes' 'optimize -n episodes' 'compare -n seeds' 'recover -n rows' 'recover -m models'; do
   # shellcheck disable=SC2086 # words
   expect_status 2 "$zilch" ${words% *}
@@ -79,8 +79,6 @@ expect_in_error "unknown option '-j'"
 
 sed -n 's/^ *{"\([a-z_]*\)", "\([a-z_]*\)"},$/\1 \2/p' "$ZILCH_SOURCE_DIR/src/base/renamed.c" | tr _ - >renamed
 [ "$(wc -l <renamed)" -ge 28 ] || complain 'the table of old names was not found'
-expect_status 0 "$zilch" compare --help
-options >all.compare
 told=0
 for command in optimize lander compare ask resume; do
   case $command in

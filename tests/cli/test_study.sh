@@ -16,8 +16,8 @@ cp study both
 expect_status 0 "$zilch" show study
 [ "$(wc -l <"$out")" -eq 3 ] || complain 'not a line for each run'
 grep -qE '^run  problem +method +seed  ended by +evaluations +fitness +value +active$' "$out" || complain 'no heading'
-grep -qE '^ +1  smop1:[^ ]* +default +1  generations +600 ' "$out" || complain 'no run 1'
-grep -qE '^ +2  sphere[^ ]*… +ea +18446744073709551615  generations +[0-9]{3} ' "$out" || complain 'no run 2'
+grep -qE '^ +1  sm[^ ]*\.\.\. +default +1  generations +600 ' "$out" || complain 'no run 1'
+grep -qE '^ +2  sp[^ ]*\.\.\. +ea +18446744073709551615  generations +[0-9]{3} ' "$out" || complain 'no run 2'
 
 # One run: thinned, or all of it.
 expect_status 0 "$zilch" show study --run 1

@@ -1,5 +1,6 @@
 /* Lines that come from elsewhere: what evaluating programs answer, what 'zilch tell' is told, bounds from a
- * file, and the values of options, such as those that a study keeps. The first byte chooses. */
+ * file, limits and lists of coordinates, and the values of options, such as those that a study keeps. The
+ * first byte chooses. */
 #include "fuzz.h"
 #include "fuzz_file.h"
 
@@ -40,18 +41,30 @@ static void check_answer(const char *line, size_t length, zilch_protocol protoco
     }
 }
 
-static void check_told(const uint8_t *data, size_t size)
+/* Coordinates beside the values, be they called x1, x2, x3 or by names, make nothing right that is wrong. */
+static void check_told(const uint8_t *data, size_t size, int is_named)
 {
+    enum { DIM = 3 };
+    static const char *const names[DIM] = {"a", "y", "x2"};
     zilch_answers *told;
     FILE *stream = fopen(fuzz_file(data, size), "rb");
     MUST(stream);
-    const zilch_status status = zilch_answers_read(&told, stream);
+    const zilch_status alone = zilch_answers_read(&told, stream, 0, NULL);
+    MUST(!told || !told->x);
+    zilch_answers_destroy(told);
+    rewind(stream);
+    const zilch_status status = zilch_answers_read(&told, stream, DIM, is_named ? names : NULL);
+    MUST(alone == ZILCH_OK || status != ZILCH_OK);
+    for (size_t i = 0; told && told->x && i < told->count * DIM; i++) {
+        MUST(!isinf(told->x[i]));
+    }
     MUST((status == ZILCH_OK) == (told != NULL));
     MUST(status == ZILCH_OK || zilch_last_error_details().line != ZILCH_NOWHERE);
     for (size_t i = 0; told && i < told->count; i++) {
         MUST(told->reason[i] ? isnan(told->value[i]) : 1);
         MUST(!isinf(told->value[i]) && (isnan(told->sigma[i]) || told->sigma[i] >= 0.0));
         MUST(told->violation[i] >= 0.0 && isfinite(told->violation[i]));
+        MUST(told->line[i] > (i ? told->line[i - 1] : 0));
     }
     zilch_answers_destroy(told);
     fclose(stream);
@@ -71,13 +84,46 @@ static void check_bounds(const uint8_t *data, size_t size)
     }
 }
 
+/* Limits that are read and can be kept are kept, with steps and without. */
+static void check_limits(const char *text)
+{
+    enum { DIM = 4, POINTS = 3, ROWS_MOST = 8 };
+    static const double step[DIM] = {0, 1, 0.25, 0};
+    static const double lower[DIM] = {0, -2, 0, -INFINITY}, upper[DIM] = {1, 5, INFINITY, 3};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    zilch_linear_limit *limit;
+    zilch_optimizer *o;
+    size_t count;
+    if (zilch_linear_limits_parse(text, DIM, NULL, &limit, &count) != ZILCH_OK) {
+        MUST(*zilch_last_error());
+        return;
+    }
+    options.linear_limits = limit;
+    options.linear_limit_count = count;
+    options.lower = lower;
+    options.upper = upper;
+    options.step = count % 2 ? step : NULL;
+    if (count <= ROWS_MOST && zilch_optimizer_create(&o, DIM, 1, &options) == ZILCH_OK) {
+        uint64_t id[POINTS];
+        double x[POINTS * DIM];
+        MUST(zilch_optimizer_ask(o, POINTS, id, x) == ZILCH_OK);
+        for (size_t i = 0; i < POINTS; i++) {
+            MUST(zilch_optimizer_tell_point(o, x + i * DIM, 1.0) == ZILCH_OK);
+        }
+        zilch_optimizer_destroy(o);
+    }
+    zilch_linear_limits_free(limit, count);
+}
+
 static void check_lists(const char *text)
 {
     enum { DIM = 20 };
     size_t mark[DIM] = {0};
     size_t group[DIM] = {0};
-    double low, high;
+    double low, high, step[DIM];
     coordinates_error error;
+    check_limits(text);
+    MUST(coordinates_steps(text, DIM, NULL, step, &error) || step[0] == step[0]);
     (void)coordinates_mark(text, DIM, 1, mark, &error);
     (void)coordinates_group(text, DIM, group, &error);
     MUST(coordinates_bounds(text, &low, &high, &error) || low <= high);
@@ -135,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 3:
     case 4:
-        check_told(data + 1, size - 1);
+        check_told(data + 1, size - 1, data[0] % 8 == 4);
         break;
     case 5:
         check_bounds(data + 1, size - 1);
