@@ -608,11 +608,13 @@ enum { KEPT = 5 };
 static const uint64_t journal_id[KEPT] = {40, 41, 42, 43, 44};
 static const double journal_x[KEPT * DIM] = {1.0, 0.0, 2.0, 0.0, 3.0};
 
-/* Each look is a second later: every value is slow. */
+/* Each look is a second later, and every value is slow; or the time stands still, and all of them wait. */
+static double second = 1.0;
+
 static double seconds(void)
 {
     static double now;
-    return now += 1.0;
+    return now += second;
 }
 
 static zilch_batch journal_batch(void)
@@ -646,6 +648,23 @@ static void open_kept_journal(void)
     OK(zilch_journal_flush(s.journal));
     zilch_journal_close(s.journal);
     OK(zilch_journal_open(&s.journal, s.study, RECORDED, seconds));
+}
+
+/* With three values that wait. */
+static void open_waiting_journal(void)
+{
+    const double value[KEPT] = {1.0, NAN, -0.0};
+    const zilch_batch batch = journal_batch();
+    open_journal();
+    second = 0.0;
+    OK(zilch_journal_keep(s.journal, &batch, 3, NULL, value));
+    second = 1.0;
+}
+
+static zilch_status flush_values(object *made)
+{
+    made->any = NULL;
+    return zilch_journal_flush(s.journal);
 }
 
 static uint64_t finish_journal(object made)
@@ -745,6 +764,7 @@ const fault_call study_calls[] = {
     {"zilch_journal_open", "", open_kept_journal, reopen_journal, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},
+    {"zilch_journal_flush", "", open_waiting_journal, flush_values, finish_journal, 1, 0, 1},
     {"zilch_journal_keep", "", open_kept_journal, keep_values, finish_journal, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},
 };
