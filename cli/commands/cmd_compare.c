@@ -3,6 +3,7 @@
 #include "compare/compare.h"
 #include "compare/compare_study.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "request/search_problem.h"
 #include "terminal/cli.h"
 
@@ -118,6 +119,8 @@ static int parse(request *r, int argc, char **argv)
         {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
          "Print tables of means and standard deviations in LaTeX."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};
