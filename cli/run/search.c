@@ -210,7 +210,7 @@ static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_
 static zilch_status objective(void *problem, const zilch_batch *batch, double *value)
 {
     const search_problem *p = problem;
-    return p->objective(p->context, batch, value);
+    return cli_is_told_to_end() ? ZILCH_ESTOPPED : p->objective(p->context, batch, value);
 }
 
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
@@ -240,7 +240,8 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
 
-/* Of a program: the live line moves in a generation too, and after the search a signal is heard at once. */
+/* Of a program: the live line moves in a generation too. After the search any signal is heard at once, and
+ * before its end SIGTERM is: an evaluation may take hours, and whoever sent it does not wait for them. */
 static int watch(void *context, size_t done, size_t total)
 {
     driver *d = context;
@@ -254,7 +255,7 @@ static int watch(void *context, size_t done, size_t total)
         d->shown = now;
         show(d);
     }
-    return 0;
+    return cli_is_told_to_end();
 }
 
 static int search_generations(driver *d, zilch_stop *reason)
