@@ -160,7 +160,8 @@ static int print_best(const study_run *run, const study_best *b)
     printf("run %llu: ", (unsigned long long)run->run.run);
     text_put_between(stdout, "", run->run.request.problem, "\n");
     study_program_print(stdout, "", run);
-    search_report_seen(&b->seen);
+    const zilch_progress state = zilch_optimizer_progress(b->optimizer);
+    search_report_seen(&b->seen, search_is_noisy(&state));
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);
     }
