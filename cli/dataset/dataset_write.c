@@ -99,7 +99,8 @@ static const row_format csv = {put_csv_header, put_csv_rows};
 static const row_format json_lines = {put_no_header, put_json_rows};
 static const row_format npy = {put_npy_header, put_npy_rows};
 
-/* A stream that failed ends the work with OK: whoever flushes it finds the error and words it. */
+/* A stream that failed ends the work with OK: whoever flushes it finds the error and words it, cli_finish()
+ * for standard output. */
 static zilch_status write_rows(void *context, FILE *stream)
 {
     const job *j = context;
@@ -135,11 +136,6 @@ int dataset_write(const char *path, const dataset_rows *rows, dataset_error *err
     j.format = rows->is_json ? &json_lines : ending && strcmp(ending, ".npy") == 0 ? &npy : &csv;
     if ((is_file ? zilch_file_replace(path, write_rows, &j) : write_rows(&j, stdout)) != ZILCH_OK) {
         status = write_fail(error, "%s", zilch_last_error());
-    }
-    errno = 0;
-    if (!status && !is_file && (fflush(stdout) != 0 || ferror(stdout))) {
-        status = write_fail(error, "cannot write to standard output%s%s", errno ? ": " : "",
-                            errno ? strerror(errno) : "");
     }
     free(j.chunk);
     return status;

@@ -5,6 +5,7 @@
 #include "terminal/text.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ void search_program_print(const search_program *p)
 /* A program that prints into a buffer of its own waits for the next point, and zilch for its value. */
 static void listen(search_program *p, size_t done)
 {
+    static atomic_int is_said; /* in a comparison many of them are silent for one reason */
     const double now = cli_seconds();
     p->since = p->since > 0 ? p->since : now;
     p->is_judged |= done > 0;
@@ -110,6 +112,9 @@ static void listen(search_program *p, size_t done)
         return;
     }
     p->is_judged = 1;
+    if (atomic_exchange(&is_said, 1)) {
+        return;
+    }
     cli_say("no answer yet from '%s' after %d s; %s", p->command, SILENCE,
             p->is_once ? "with --once its answer counts when it ends: does it end?"
                        : "does the program flush its output?");
@@ -121,8 +126,11 @@ static void listen(search_program *p, size_t done)
 static int watch(void *context, size_t done, size_t total)
 {
     search_program *p = context;
+    if (!p->watcher) { /* another rank's, which does not talk */
+        return 0;
+    }
     listen(p, done);
-    return p->watcher ? p->watcher(p->watcher_context, done, total) : 0;
+    return p->watcher(p->watcher_context, done, total);
 }
 
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context)

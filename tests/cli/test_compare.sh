@@ -352,9 +352,9 @@ for row in rows:
     assert [int(row[f"best_active_at_{g}"]) for g in (2, 4, 6, 8)] == best["active"][1::2]
 END
 [ "$(grep -c -- '-- (0 of 3)' "$out")" -eq 3 ] || complain 'somebody got to 1000'
-expect_status 0 "$zilch" show kept
+expect_status 0 "$zilch" show kept --json
 for method in "$small" "$rival"; do
-  [ "$(grep -cF "  $method" "$out")" -eq 2 ] || complain "not two runs called $method"
+  [ "$(grep -oF "\"name\": \"$method\"" "$out" | wc -l)" -eq 2 ] || complain "not two runs called $method"
 done
 # Its runs are runs like others.
 expect_status 0 "$zilch" best kept --run 1

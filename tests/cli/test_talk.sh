@@ -58,7 +58,7 @@ done
 expect_status 2 "$zilch" optimize --problem sphere --progress loud
 expect_in_error "--progress: 'loud'"
 for command in lander optimize resume compare play train recover bench; do
-  "$zilch" $command --help >"$out"
+  "$zilch" $command --help-all >"$out" 2>/dev/null || "$zilch" $command --help >"$out"
   expect_in_output '--progress=FORM'
   expect_in_output '-q, --quiet'
 done
