@@ -1390,7 +1390,8 @@ typedef struct zilch_program_options {
     uint64_t max_failures;   /* 100; the objective gives up after so many in a row: EOBJECTIVE; 0: never */
     zilch_failure_reader failure; /* NULL; called after every failure; a status but OK ends the evaluations */
     void *failure_context;
-    zilch_watcher watcher; /* NULL; called after every evaluation, and after a signal; other than 0 stops */
+    zilch_watcher watcher; /* NULL; called after every evaluation, after a signal, and five times a
+                              second; other than 0 stops */
     void *watcher_context;
 } zilch_program_options;
 

@@ -125,7 +125,7 @@ static int write_row(const request *r, const study_best *b)
     dataset_error error;
     int status = b->problem.is_regression ? fill_coefficients(&point, r, b) : row_create(&point, b->dim);
     if (!status) {
-        const dataset_rows rows = {1, point.count, point.names, fill_row, &point};
+        const dataset_rows rows = {1, point.count, point.names, fill_row, &point, 0};
         if (!b->problem.is_regression) {
             memcpy(point.x, chosen(b), b->dim * sizeof *point.x);
             for (size_t i = 0; b->problem.names && i < b->dim; i++) {
@@ -160,7 +160,8 @@ static int print_best(const study_run *run, const study_best *b)
     printf("run %llu: ", (unsigned long long)run->run.run);
     text_put_between(stdout, "", run->run.request.problem, "\n");
     study_program_print(stdout, "", run);
-    search_report_seen(&b->seen);
+    const zilch_progress state = zilch_optimizer_progress(b->optimizer);
+    search_report_seen(&b->seen, search_is_noisy(&state));
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);
     }

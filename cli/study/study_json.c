@@ -295,6 +295,18 @@ int study_json_print_best(const study_file *file, const study_run *run, const st
     return node_print(document, failed);
 }
 
+int study_json_print_told(const study_file *file, const zilch_run *run, size_t values,
+                          const zilch_generation *closed)
+{
+    json_node *document = node_object();
+    int failed = 0;
+    node_put(document, "study", node_name(file->path), &failed);
+    node_put(document, "run", node_whole(run->run), &failed);
+    node_put(document, "values", node_whole(values), &failed);
+    node_put(document, "closed", closed ? generation_object(closed, &failed) : node_null(), &failed);
+    return node_print(document, failed);
+}
+
 /* ---- Rows ---------------------------------------------------------------------------------------- */
 
 int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *e)
