@@ -342,6 +342,11 @@ ZILCH_API const double *zilch_model_loadings(const zilch_model *model);
 /* One latent correlation, for any structure; i and j go from 0 to 2 dim - 1, and others give NaN. */
 ZILCH_API double zilch_model_correlation_at(const zilch_model *model, size_t i, size_t j);
 
+/* The names of the columns (dim), which are kept in files of the model; NULL: they have none. `set` copies
+ * them, and takes them away for NULL. */
+ZILCH_CHECKED zilch_model_set_names(zilch_model *model, const char *const *names);
+ZILCH_API const char *const *zilch_model_names(const zilch_model *model);
+
 typedef struct zilch_fit_report {
     zilch_structure structure; /* only full has an inverter, a projection and what follows from it */
     zilch_inverter inverter;

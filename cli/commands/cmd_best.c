@@ -125,7 +125,7 @@ static int write_row(const request *r, const study_best *b)
     dataset_error error;
     int status = b->problem.is_regression ? fill_coefficients(&point, r, b) : row_create(&point, b->dim);
     if (!status) {
-        const dataset_rows rows = {1, point.count, point.names, fill_row, &point};
+        const dataset_rows rows = {1, point.count, (const char *const *)point.names, fill_row, &point};
         if (!b->problem.is_regression) {
             memcpy(point.x, chosen(b), b->dim * sizeof *point.x);
             for (size_t i = 0; b->problem.names && i < b->dim; i++) {

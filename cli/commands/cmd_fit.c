@@ -22,7 +22,8 @@ typedef struct request {
 static const char about[] =
     "Fit the zero-inflated Gaussian to DATA, a dataset with a point in each row: text (separated by "
     "commas, tabs, semicolons or blanks, with a header line or without) or .npy; - is "
-    "standard input. An exact 0 means that a coordinate is inactive.";
+    "standard input. An exact 0 means that a coordinate is inactive. The names of a header line are kept in "
+    "the model.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -154,8 +155,10 @@ static int fit(const request *r, const zilch_networks *networks, const dataset *
                                                     : error.where;
         return cli_fail("%s", cli_error_format(&error, data->names));
     }
-    const int status =
-        zilch_model_save(model, r->model) == ZILCH_OK ? print_summary(r, data, model) : cli_fail_library();
+    const int status = zilch_model_set_names(model, (const char *const *)data->names) == ZILCH_OK &&
+                               zilch_model_save(model, r->model) == ZILCH_OK
+                           ? print_summary(r, data, model)
+                           : cli_fail_library();
     zilch_model_destroy(model);
     return status;
 }

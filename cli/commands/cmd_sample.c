@@ -23,7 +23,8 @@ static int parse(request *r, int argc, char **argv)
          "The file to write: .npy if its name ends so, else CSV. Without it, CSV goes to standard output."},
         {0},
     };
-    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote.";
+    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote. If its "
+                        "columns have names, they are the first line of a CSV.";
     const cli_usage usage = {"sample", "MODEL", about, options, &r->model, 1, 1};
     const int status = cli_parse(&usage, argc, argv);
     if (!status && cli_is_same_file(r->output, r->model)) {
@@ -58,8 +59,11 @@ int cmd_sample(int argc, char **argv)
         return cli_fail_library();
     }
     sampler s = {.model = model, .rng = zilch_rng_make(r.seed, 0)};
-    const dataset_rows rows = {
-        .rows = (size_t)r.rows, .cols = zilch_model_dim(model), .fill = draw, .context = &s};
+    const dataset_rows rows = {.rows = (size_t)r.rows,
+                               .cols = zilch_model_dim(model),
+                               .names = zilch_model_names(model),
+                               .fill = draw,
+                               .context = &s};
     dataset_error error;
     cli_watch_signals();
     const int failed = dataset_write(r.output, &rows, &error);
