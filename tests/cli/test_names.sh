@@ -45,6 +45,61 @@ expect_failure 'have no names' "$zilch" ask unnamed --named
 expect_status 0 "$zilch" ask clash --dim 2 --names Value,b -n 1
 expect_failure 'is called Value' "$zilch" ask clash --csv
 
+# ---- Programs: their first line, each time that they are started, and points by names.
+cat >greets.py <<'END'
+import json, sys
+print(json.dumps({"names": ["flour", "<b>", "a 'c'"]}), flush=True)
+for line in sys.stdin:
+    point = json.loads(line)
+    x = point["active" if "active" in point else "x"]
+    assert set(x) <= {"flour", "<b>", "a 'c'"}, x
+    value = (x.get("flour", 0) - 1)**2 + x.get("<b>", 0)**2 + x.get("a 'c'", 0)**2
+    print(json.dumps({"id": point["id"], "value": value}), flush=True)
+    if "--once" in sys.argv:
+        break
+END
+for how in '--named' '--named --sparse' '--named --jobs 2 --ahead 3'; do
+  rm -f greeted
+  # shellcheck disable=SC2086
+  expect_status 0 "$zilch" optimize --program 'python3 greets.py' --hello $how --max-failures 2 --evaluations 20 --study greeted
+  expect_in_output ', 0 failed'
+done
+expect_status 0 "$zilch" best greeted -o best.csv
+[ "$(head -n 1 best.csv)" = "flour,<b>,\"a 'c'\"" ] || complain 'best has no names'
+expect_status 0 "$zilch" show greeted --run 1
+expect_in_output "names: flour, <b>, a 'c'"
+expect_in_output "--names 'flour,<b>,a '\\''c'\\'''"
+expect_status 0 "$zilch" resume greeted --program 'python3 greets.py' --evaluations 30
+expect_in_output ', 0 failed'
+expect_status 0 "$zilch" optimize --program 'python3 greets.py --once' --once --hello --named --evaluations 5 --study once
+expect_in_output ', 0 failed'
+
+# Who greets otherwise than before is not trusted with a point.
+sed -i 's/"flour", "<b>"/"<b>", "flour"/' greets.py
+expect_status 1 "$zilch" resume greeted --program 'python3 greets.py' --evaluations 35
+expect_in_error 'greeted with the name <b> for coordinate 1, which is flour'
+cat >counts.py <<'END'
+import sys
+print('{"dim": 2}', flush=True)
+for line in sys.stdin:
+    print(sum(float(x)**2 for x in line.split()), flush=True)
+END
+expect_status 0 "$zilch" optimize --program 'python3 counts.py' --hello --plain --names a,b --evaluations 10 --study counted
+expect_in_output '2 coordinates'
+expect_status 0 "$zilch" optimize --program 'python3 counts.py' --dim 2 --plain --evaluations 10 --study counted
+expect_in_output ', 0 failed'
+expect_status 1 "$zilch" optimize --program 'python3 counts.py' --dim 3 --plain --evaluations 10 --study counted --max-failures 2
+expect_in_error 'greeted with 2 coordinates, but the points have 3'
+
+expect_failure 'said nothing for 0.2 seconds, not even its greeting; with --hello its first line' \
+  "$zilch" optimize --program cat --hello --timeout 0.2
+expect_failure 'its first line is no greeting' "$zilch" optimize --program 'echo welcome' --hello
+expect_failure 'ended without a greeting' "$zilch" optimize --program true --hello
+expect_failure 'a name has no comma in it' "$zilch" optimize --program "echo '{\"names\":[\"a,b\"]}'" --hello
+expect_status 2 "$zilch" optimize --program cat --hello --dim 3
+expect_status 2 "$zilch" optimize --program cat --dim 3 --named
+expect_no_file program.study
+
 # ---- Studies.
 printf 'a,b,c,y\n1,0,2,1\n0,3,1,2\n2,1,0,3\n1,1,1,2\n3,0,2,5\n4,1,1,6\n5,2,2,7\n2,2,1,3\n' >regression.csv
 expect_status 0 "$zilch" optimize --problem linear --data regression.csv --evaluations 30 --study study
