@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include "compare/compare_study.h"
+#include "report/report_front.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
 
@@ -361,7 +362,7 @@ int report_open(report *out, const char *path, uint64_t run)
         return CLI_FAILED;
     }
     study_best_open_data(&out->best, out->source[out->shown], 0);
-    return fly(out);
+    return report_front_read(out) || fly(out);
 }
 
 void report_close(report *r)

@@ -10,6 +10,21 @@
 
 enum { REPORT_EPISODES = 12 }; /* flown, of a lander, with the seeds from 1 on */
 
+/* A point of the front: as it is on record, and with the mean and standard error of fresh evaluations; NaN:
+ * there were none. */
+typedef struct report_front_point {
+    zilch_record record;
+    double mean, error;
+} report_front_point;
+
+enum { REPORT_FRONT_MOST = 40 };
+typedef struct report_front {
+    size_t count, all; /* points here, and on the whole front, which may be longer */
+    uint64_t again;    /* fresh evaluations of each; 0: none */
+    int is_noisy;
+    report_front_point point[REPORT_FRONT_MOST];
+} report_front;
+
 typedef struct report {
     study_file file;
     zilch_problem *problem;    /* NULL: cannot be opened by its text alone */
@@ -21,6 +36,7 @@ typedef struct report {
     int is_chosen;             /* the run shown was asked for */
     size_t shown;              /* the place of the run that is shown closely */
     study_best best;           /* its points */
+    report_front front;        /* of it */
     zilch_optimizer *model;    /* that has the penalties of single coordinates; NULL: there are none */
     play_episode *episode[REPORT_EPISODES]; /* of a lander, flown by what it recommends; else NULL */
 } report;

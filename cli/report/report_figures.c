@@ -202,8 +202,8 @@ static int write_summaries(const report *r, const private_folder *folder, report
 
 int report_publish(const private_folder *folder)
 {
-    static const char *const all[] = {"return", "active",   "scores",       "arrival", "counts",
-                                      "run",    "activity", "correlations", "landing", "formulas"};
+    static const char *const all[] = {"return",   "active",       "scores",  "arrival",  "counts", "run",
+                                      "activity", "correlations", "landing", "formulas", "front"};
     return figures_publish(folder, sizeof all / sizeof *all, all);
 }
 
@@ -215,7 +215,8 @@ int report_draw(const report *r, const private_folder *folder, report_figures *o
     if (figures_write(folder, "study", ".meta.gp", write_study_meta, &copy) ||
         figures_write(folder, "study", ".text.dat", write_study_texts, &copy) ||
         figures_write(folder, "progress", ".dat", write_progress, &copy) || write_summaries(r, folder, out) ||
-        report_write_shown(r, folder, out) || (r->episode[0] && report_write_landing(r, folder, out))) {
+        report_write_shown(r, folder, out) || report_write_front(r, folder, out) ||
+        (r->episode[0] && report_write_landing(r, folder, out))) {
         return CLI_FAILED;
     }
     out->has_data = 1;

@@ -9,6 +9,9 @@
 
 int report_write_shown(const report *r, const private_folder *folder, report_figures *out);
 
+/* The front of the run shown, if it has two points at least. */
+int report_write_front(const report *r, const private_folder *folder, report_figures *out);
+
 /* Of a lander: a landing, and the formulas. */
 int report_write_landing(const report *r, const private_folder *folder, report_figures *out);
 

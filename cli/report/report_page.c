@@ -235,6 +235,7 @@ static const struct {
     {"arrival", "Generations until the best on record is as good as a target, and how many runs got there."},
     {"counts", "Active coordinates of the best on record at four generations."},
     {"run", "The run shown: fitness with the penalty, value without, and active coordinates."},
+    {"front", "The front of the run shown: the best value for each number of active coordinates."},
     {"activity", "The share of evaluations in which a coordinate was active."},
     {"correlations",
      "What the law has learned: correlations between the latents of the likeliest coordinates."},

@@ -12,15 +12,15 @@
 
 /* ---- A table --------------------------------------------------------------------- */
 
-/* Its first column names the method. */
-static void begin_table(FILE *stream, const char *name, const char *title, size_t count,
+/* Its first column, which is headed by `first`, names the rows. */
+static void begin_table(FILE *stream, const char *name, const char *title, const char *first, size_t count,
                         const char (*heads)[SUMMARY_HEAD_SIZE])
 {
     fprintf(stream, "<section id=\"table-%s\"><h3>", name);
     text_put_escaped(stream, title);
     fputs("</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
     text_put_escaped(stream, title);
-    fputs("\">\n<table>\n<thead><tr><th scope=\"col\">method</th>", stream);
+    fprintf(stream, "\">\n<table>\n<thead><tr><th scope=\"col\">%s</th>", first);
     for (size_t i = 0; i < count; i++) {
         fputs("<th scope=\"col\">", stream);
         text_put_escaped(stream, heads[i]);
@@ -142,7 +142,7 @@ static const char outside_note[] =
 static void put_summary(FILE *stream, const report *r, const summary *p)
 {
     int marks = 0;
-    begin_table(stream, p->name, p->title, p->columns, p->head);
+    begin_table(stream, p->name, p->title, "method", p->columns, p->head);
     for (size_t k = 0; k < r->setting.methods; k++) {
         marks |= put_row(stream, r, p, k);
         if (find_published(r, k, p, 0)) {
@@ -158,7 +158,7 @@ static int put_statistics(FILE *stream, const report *r)
 {
     static const char heads[][SUMMARY_HEAD_SIZE] = {"runs", "median", "25 %", "75 %", "worst", "active", "p"};
     const int digits = r->best.problem.is_lander ? 1 : 4;
-    begin_table(stream, "summary", "fitness of what is recommended, with the penalty",
+    begin_table(stream, "summary", "fitness of what is recommended, with the penalty", "method",
                 sizeof heads / sizeof *heads, heads);
     for (size_t k = 0; k < r->setting.methods; k++) {
         compare_statistics m;
@@ -191,7 +191,7 @@ static void put_runs(FILE *stream, const report *r)
                 r->setting.info.is_noisy
                     ? "every run: the best on record, and what is recommended with its standard error"
                     : "every run: the best on record, and what is recommended",
-                sizeof heads / sizeof *heads, heads);
+                "method", sizeof heads / sizeof *heads, heads);
     for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
         const compare_run *run = &r->run[i];
         if (!run->is_finished) {
@@ -212,6 +212,46 @@ static void put_runs(FILE *stream, const report *r)
     end_table(stream, "");
 }
 
+/* ---- The front ------------------------------------------------------------------- */
+
+static void put_front(FILE *stream, const report *r)
+{
+    static const char heads[][SUMMARY_HEAD_SIZE] = {"on record", "evaluations", "evaluated again"};
+    const report_front *f = &r->front;
+    const int digits = r->best.problem.is_lander ? 1 : 4;
+    const size_t chosen =
+        r->best.conclusion.is_recommending ? r->best.conclusion.recommendation.active : r->best.seen.active;
+    if (f->count == 0) {
+        return;
+    }
+    begin_table(stream, "front", "front: the best value for each number of active coordinates", "active",
+                f->again ? 3 : 2, heads);
+    for (size_t i = 0; i < f->count; i++) {
+        const report_front_point *p = &f->point[i];
+        char active[32];
+        snprintf(active, sizeof active, "%zu", p->record.active);
+        begin_row(stream, p->record.active == chosen ? "<tr class=\"shown\">" : "<tr>", active);
+        put_cell(stream, digits, p->record.value, NAN);
+        fprintf(stream, "<td>%llu</td>", (unsigned long long)p->record.evaluations);
+        if (f->again) {
+            put_cell(stream, digits, p->mean, p->error);
+        }
+        fputs("</tr>\n", stream);
+    }
+    char note[512] = "";
+    if (f->again) {
+        snprintf(note, sizeof note,
+                 "<p>Values on record are the best of many, and lucky. Each point was evaluated %llu times "
+                 "again, with noise that no search has met: mean ± standard error.</p>\n",
+                 (unsigned long long)f->again);
+    } else if (f->is_noisy) {
+        snprintf(note, sizeof note,
+                 "<p>There is noise: a value of few evaluations may be lucky. 'zilch best --active N' writes "
+                 "a point, to be evaluated again.</p>\n");
+    }
+    end_table(stream, note);
+}
+
 /* ---- All of them ----------------------------------------------------------------- */
 
 int report_tables_print(const report *r, FILE *stream)
@@ -226,6 +266,7 @@ int report_tables_print(const report *r, FILE *stream)
         put_summary(stream, r, &summaries[i]);
     }
     put_runs(stream, r);
+    put_front(stream, r);
     compare_summaries_free(summaries, count);
     return failed;
 }
