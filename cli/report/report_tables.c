@@ -158,8 +158,10 @@ static int put_statistics(FILE *stream, const report *r)
 {
     static const char heads[][SUMMARY_HEAD_SIZE] = {"runs", "median", "25 %", "75 %", "worst", "active", "p"};
     const int digits = r->best.problem.is_lander ? 1 : 4;
-    begin_table(stream, "summary", "fitness of what is recommended, with the penalty", "method",
-                sizeof heads / sizeof *heads, heads);
+    begin_table(stream, "summary",
+                r->is_open ? "fitness of the best on record, with the penalty"
+                           : "fitness of what is recommended, with the penalty",
+                "method", sizeof heads / sizeof *heads, heads);
     for (size_t k = 0; k < r->setting.methods; k++) {
         compare_statistics m;
         if (compare_statistics_make(&r->setting, r->run, k, COMPARE_END, &m)) {
@@ -175,8 +177,17 @@ static int put_statistics(FILE *stream, const report *r)
         put_cell(stream, 4, m.p, NAN);
         fputs("</tr>\n", stream);
     }
-    end_table(stream,
-              r->setting.methods > 1 ? "<p>p: two-sided rank-sum test against the first method.</p>\n" : "");
+    char note[256] = "";
+    const double least = compare_least_p((size_t)r->setting.seeds, (size_t)r->setting.seeds);
+    if (r->setting.methods > 1 && least > 0.001) {
+        snprintf(note, sizeof note,
+                 "<p>p: two-sided rank-sum test against the first method. With %llu run%s of each it cannot "
+                 "be below %.2g.</p>\n",
+                 (unsigned long long)r->setting.seeds, r->setting.seeds == 1 ? "" : "s", least);
+    } else if (r->setting.methods > 1) {
+        snprintf(note, sizeof note, "<p>p: two-sided rank-sum test against the first method.</p>\n");
+    }
+    end_table(stream, note);
     return 0;
 }
 
@@ -204,8 +215,9 @@ static void put_runs(FILE *stream, const report *r)
                 run->moments);
         put_cell(stream, digits, last->value, NAN);
         fprintf(stream, "<td>%zu</td>", last->active);
-        put_cell(stream, digits, run->end.value, run->end.error > 0.0 ? run->end.error : NAN);
-        put_cell(stream, 0, run->end.evaluations ? (double)run->end.active : NAN, NAN);
+        put_cell(stream, digits, r->is_open ? NAN : run->end.value,
+                 run->end.error > 0.0 ? run->end.error : NAN);
+        put_cell(stream, 0, run->end.evaluations && !r->is_open ? (double)run->end.active : NAN, NAN);
         put_cell(stream, digits, run->end.fitness, NAN);
         fputs("</tr>\n", stream);
     }

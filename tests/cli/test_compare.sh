@@ -333,6 +333,10 @@ expect_status 0 "$zilch" compare --problem lander:episodes=1 --methods "$small,$
   --generations 8 --targets 0,1000 --held-out 20 --study three --latex
 [ "$(grep -c '^.begin{table}' "$out")" -eq 5 ] && [ "$(grep -c '^.end{tabular}' "$out")" -eq 5 ] || complain 'not five tables'
 [ "$(grep -c '^population=20+elites=5+refinement=no &' "$out")" -eq 5 ] || complain 'a method is missing'
+expect_status 0 "$zilch" compare --problem smop1:dim=12 --methods ea:ea+population=20 --seeds 2 --generations 20 --latex
+expect_in_output 'method & $0.01$ & $0.0001$ & $10^{-8}$'
+grep -q '\\times 10^{-[0-9]*} \\pm' "$out" || complain 'numbers are not typeset'
+! grep -q '[0-9]e-' "$out" || complain 'a number is that of a computer'
 # Arrivals and active coordinates of single runs: CSV has what follows from the JSON's generations.
 for form in csv json; do
   "$zilch" compare --problem lander:episodes=1 --methods "$small,$rival,$small+gaussian" --seeds 3 \
