@@ -13,11 +13,19 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 # shellcheck disable=SC2086
 setup $build_packages
 build=$root/build/run
-mkdir -p "$build"
-quietly "$build/build.log" cmake -S "$root" --preset release -B "$build" -DZILCH_TESTS=OFF
-quietly "$build/build.log" cmake --build "$build"
-
 zilch=$build/cli/zilch
+mkdir -p "$build"
+
+# The first time, when it takes long.
+say()
+{
+  [ -x "$zilch" ] || printf '%s\n' "$*" >&2
+}
+
+say 'Looking at this machine: its compiler and libraries.'
+quietly "$build/build.log" cmake -S "$root" --preset release -B "$build" -DZILCH_TESTS=OFF
+say "Building zilch. This takes a minute or two, once; 'tail -f $build/build.log' shows how far it is."
+quietly "$build/build.log" cmake --build "$build"
 
 if [ $# -gt 0 ]; then
   exec "$zilch" "$@"

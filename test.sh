@@ -2,7 +2,8 @@
 # Set up, build, and pass every test.
 #
 #   ./test.sh             as released, and with the address and undefined-behaviour sanitizers
-#   ./test.sh --all       and with the thread sanitizer, under valgrind and counting coverage; the slow tests too
+#   ./test.sh --all       and with the thread sanitizer, under valgrind and counting coverage; the slow tests too, and
+#                         four times the random cases
 #   ./test.sh PRESET...   these only: release, sanitize, thread, valgrind, coverage
 #
 # On Debian, packages that are missing are installed (with sudo when not root).
@@ -13,7 +14,8 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 slow=slow
 case ${1-} in
   '') presets='release sanitize' ;;
-  --all) presets='release sanitize thread valgrind coverage' slow=none ;;
+  --all) presets='release sanitize thread valgrind coverage' slow=none
+    export ZILCH_CASES=4 ;;
   *) presets=$* ;;
 esac
 

@@ -1347,8 +1347,10 @@ typedef struct zilch_answer {
 ZILCH_CHECKED zilch_answer_parse(const char *line, zilch_protocol protocol, zilch_answer *out);
 
 /* Answers from a file: lines of JSON, or a table with the columns id, value and perhaps sigma and violation.
- * The first line decides which of both it is (docs/how-to/programs.md). All lines are read, or none: EFORMAT
- * with the `line`, and the `field` or `character`, that is wrong. */
+ * The first line decides which of both it is (docs/how-to/ask-and-tell.md). Coordinates may stand beside a
+ * value: columns with their names, or "x" and "active" as in a point. They are read if you give their number;
+ * without names they are called x1, x2, and so on; dim 0: they are not looked at. All lines are read, or
+ * none: EFORMAT with the `line`, and the `field` or `character`, that is wrong. */
 typedef struct zilch_answers {
     size_t count;
     const uint64_t *id;
@@ -1356,8 +1358,11 @@ typedef struct zilch_answers {
     const double *sigma;       /* NaN: not known */
     const double *violation;   /* 0: the point is feasible */
     const char *const *reason; /* why the evaluation failed; NULL: not said, or it did not fail */
+    const size_t *line;        /* of the file, from 1; NULL: there is no file */
+    size_t dim;
+    const double *x; /* count x dim coordinates; NaN: not said. NULL: none is */
 } zilch_answers;
-ZILCH_CHECKED zilch_answers_read(zilch_answers **out, FILE *stream);
+ZILCH_CHECKED zilch_answers_read(zilch_answers **out, FILE *stream, size_t dim, const char *const *names);
 ZILCH_API void zilch_answers_destroy(zilch_answers *answers);
 
 /* An evaluation that failed, in words. */
@@ -1573,6 +1578,8 @@ typedef struct zilch_request {
     size_t settings;                  /* when a run starts, those of kind problem and means */
     const zilch_setting *setting;
     const char *const *coordinate_names; /* dim of them, or NULL */
+    int is_first; /* 1: the study must not have a run yet; zilch_study_start() is ESTATE if it has. Not kept
+                   */
 } zilch_request;
 
 /* The value of a setting; NULL if there is none of this kind and name. */
@@ -1615,6 +1622,12 @@ ZILCH_CHECKED zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const
 ZILCH_CHECKED zilch_study_tell_violation(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
                                          const double *value, const double *error, const double *violation,
                                          int *is_closed);
+/* The same with all that answers may say. The reasons of failures are kept as by zilch_study_fail(). Where an
+ * answer has coordinates, they must be those of its point in all of six digits, and 0 where it has 0. If they
+ * are not, the value belongs to another point: EARG with the `point`, which is the answer's number from 0,
+ * and the `coordinate`; no answer is taken. */
+ZILCH_CHECKED zilch_study_tell_answers(zilch_study *study, uint64_t run, const zilch_answers *answers,
+                                       int *is_closed);
 ZILCH_CHECKED zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
 
 /* Keeps why evaluations failed. What is said again about the same evaluation replaces what was said before.

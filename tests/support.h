@@ -17,6 +17,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* With the address sanitizer all takes several times as long. What only repeats itself is divided by this. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SLOWNESS = 4 };
+#else
+enum { SLOWNESS = 1 };
+#endif
+
 /* cmocka 1 knows only float. */
 #ifndef assert_double_equal
 #define assert_double_equal(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))

@@ -101,7 +101,7 @@ static void values_are_those_of_the_step_or_the_list(void **state)
 {
     (void)state;
     enum { MOST = 60 };
-    for (size_t t = 0; t < 2000; t++) {
+    for (size_t t = 0; t < 2000 / SLOWNESS; t++) {
         zilch_rng rng = zilch_rng_make(51, t);
         double all[MOST], given[MOST], lower = -INFINITY, upper = INFINITY;
         zi_allowed a;

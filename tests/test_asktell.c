@@ -248,6 +248,81 @@ static void a_wrong_id_takes_all_back(void **state)
     unlink(path);
 }
 
+static zilch_status tell_answers(const zilch_answers *answers)
+{
+    zilch_study *study = open_study();
+    const zilch_status status = zilch_study_tell_answers(study, 1, answers, NULL);
+    zilch_study_close(study);
+    return status;
+}
+
+/* Values are those of the points that they say: exactly, rounded, or in some coordinates; late ones too. */
+static void values_of_other_points_are_refused(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = begin();
+    uint64_t id[N];
+    double x[N * DIM], said[2 * DIM], value[N];
+    size_t count;
+    assert_int_equal(ask(N, 0, id, x), N);
+    const zilch_answers two = {.count = 2, .id = id, .value = value, .dim = DIM, .x = said};
+    evaluate(N, id, x, value);
+    for (size_t late = 0; late < 2; late++) {
+        for (size_t j = 0; j < DIM; j++) {
+            memcpy(said, x, sizeof said);
+            said[DIM + j] = x[DIM + j] != 0.0 ? x[DIM + j] * (1 + 2e-5) : 1e-300;
+            assert_int_equal(tell_answers(&two), ZILCH_EARG);
+            const zilch_error error = zilch_last_error_details();
+            assert_true(error.point == 1 && error.coordinate == j);
+        }
+        if (!late) {
+            OK(tell(N - 2, id + 2, value + 2, NULL));
+            OK(advance(NULL));
+        }
+    }
+    zilch_study *study = open_study();
+    OK(zilch_study_waiting(study, 1, 0, NULL, NULL, &count));
+    zilch_study_close(study);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < 2 * DIM; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.6g", x[i]);
+        said[i] = i % 4 == 1 ? NAN : strtod(text, NULL);
+    }
+    zilch_answers wrong = two;
+    wrong.dim = DIM + 1;
+    assert_int_equal(tell_answers(&wrong), ZILCH_EARG);
+    wrong.dim = DIM;
+    wrong.id = NULL;
+    assert_int_equal(tell_answers(&wrong), ZILCH_EARG);
+    assert_int_equal(tell_answers(NULL), ZILCH_EARG);
+    OK(tell_answers(&two));
+    zilch_optimizer_destroy(o);
+    unlink(path);
+}
+
+/* A run that must be the first is not begun beside another. */
+static void a_first_run_is_alone(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = begin();
+    const zilch_request request = {.name = "second", .is_first = 1};
+    uint64_t run = 77;
+    zilch_study *study = open_study();
+    assert_int_equal(zilch_study_start(study, &request, o, &run), ZILCH_ESTATE);
+    assert_int_equal(run, 77);
+    OK(zilch_study_start(study, NULL, o, &run));
+    assert_int_equal(run, 2);
+    zilch_study_close(study);
+    unlink(path);
+    OK(zilch_study_open(&study, path, ZILCH_STUDY_CREATE));
+    OK(zilch_study_start(study, &request, o, &run));
+    assert_int_equal(run, 1);
+    zilch_study_close(study);
+    zilch_optimizer_destroy(o);
+    unlink(path);
+}
+
 /* Whatever another program wrote there, an error is said, and nothing else happens. */
 static void damage_is_found(void **state)
 {
@@ -372,6 +447,8 @@ int main(void)
         cmocka_unit_test(what_is_out_can_be_seen),
         cmocka_unit_test(a_generation_of_failures_is_asked_again),
         cmocka_unit_test(a_wrong_id_takes_all_back),
+        cmocka_unit_test(values_of_other_points_are_refused),
+        cmocka_unit_test(a_first_run_is_alone),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(reasons_are_kept),
     };

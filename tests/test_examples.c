@@ -6,13 +6,6 @@
 #include "support.h"
 #include "train/examples.h"
 
-/* Simulation is slow with sanitizers. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SLOWNESS = 4 };
-#else
-enum { SLOWNESS = 1 };
-#endif
-
 static zilch_examples_options with(zilch_labels labels, uint64_t rows, uint64_t seed)
 {
     zilch_examples_options options = zilch_examples_defaults();

@@ -128,17 +128,20 @@ static size_t count_allocations(const fault_call *call, fault_scope scope)
     return count;
 }
 
-/* Where the C library allocates nothing itself, the hooks have seen all. */
+/* Where the C library allocates nothing itself, the hooks have seen all. What is slow is seen by both builds
+ * together: with sanitizers one allocation fails, without them all that come after it too. */
 static void sweep(const fault_call *call)
 {
-    const int is_alone = call->is_alone || (call->is_slow && FAULTS_WIDEST == FAULTS_HOOKS);
+    const int is_sanitized = FAULTS_WIDEST == FAULTS_HOOKS;
+    const int has_single = call->is_alone || !call->is_slow || is_sanitized;
+    const int has_lasting = !call->is_alone && !(call->is_slow && is_sanitized);
     size_t count[2] = {0};
     (void)run_well(call);
     for (int scope = FAULTS_HOOKS; scope <= FAULTS_WIDEST; scope++) {
         count[scope != FAULTS_HOOKS] = count_allocations(call, (fault_scope)scope);
         if (scope == FAULTS_HOOKS || count[0] != count[1]) {
-            faults += sweep_scope(call, (fault_scope)scope, 0);
-            faults += is_alone ? 0 : sweep_scope(call, (fault_scope)scope, 1);
+            faults += has_single ? sweep_scope(call, (fault_scope)scope, 0) : 0;
+            faults += has_lasting ? sweep_scope(call, (fault_scope)scope, 1) : 0;
         }
     }
     print_message("    %-28s %-14s %5zu allocations, %5zu with the C library's\n", call->function,
@@ -702,14 +705,15 @@ static void write_answers(void)
     assert_non_null(answers_stream);
     setvbuf(answers_stream, buffer, _IOFBF, sizeof buffer);
     for (int i = 0; i < 300; i++) {
-        fprintf(answers_stream, i % 20 ? "{\"id\":%d,\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
+        fprintf(answers_stream,
+                i % 20 ? "{\"id\":%d,\"x\":[1,2],\"value\":2}\n" : "{\"id\":%d,\"error\":\"e\"}\n", i);
     }
 }
 
 static zilch_status read_answers(object *made)
 {
     rewind(answers_stream);
-    return zilch_answers_read(&made->answers, answers_stream);
+    return zilch_answers_read(&made->answers, answers_stream, 2, NULL);
 }
 
 /* A line for which memory grows twice. */
@@ -749,7 +753,8 @@ static uint64_t finish_answers(object made)
 {
     const zilch_answers *a = made.answers;
     assert_int_equal(a->count, 300);
-    const uint64_t sum = sum_of(1, a->value, a->count * sizeof *a->value);
+    const uint64_t sum =
+        sum_of(sum_of(1, a->value, a->count * sizeof *a->value), a->x, a->count * 2 * sizeof *a->x);
     zilch_answers_destroy(made.answers);
     return sum;
 }

@@ -5,13 +5,6 @@
 
 #include <limits.h>
 
-/* Simulation is slow with sanitizers: only every so many of what is to be played. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SLOWNESS = 4 };
-#else
-enum { SLOWNESS = 1 };
-#endif
-
 static const unsigned every_lanes[] = {1, 4, 8, 16};
 
 /* NULL, with a message, if this processor has no such lanes. */

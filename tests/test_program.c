@@ -594,15 +594,20 @@ static void greetings_are_read(void **state)
     zi_free(g);
 }
 
-static zilch_status read_text(const char *text, zilch_answers **out)
+static zilch_status read_points(const char *text, size_t dim, const char *const *names, zilch_answers **out)
 {
     FILE *stream = tmpfile();
     assert_non_null(stream);
     assert_true(fputs(text, stream) >= 0);
     rewind(stream);
-    const zilch_status status = zilch_answers_read(out, stream);
+    const zilch_status status = zilch_answers_read(out, stream, dim, names);
     fclose(stream);
     return status;
+}
+
+static zilch_status read_text(const char *text, zilch_answers **out)
+{
+    return read_points(text, 0, NULL, out);
 }
 
 /* The same verdict for one line alone, */
@@ -712,6 +717,89 @@ static void wrong_answers_have_a_place(void **state)
     }
 }
 
+/* Coordinates that stand beside a value, in a table and in JSON, by number and by name. */
+static void points_beside_values_are_read(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"flour", "x3", "salt"};
+    static const struct {
+        const char *text;
+        int is_named;
+        double x[3]; /* of the last line */
+    } cases[] = {
+        {"x2,id,x1,value,x3\n1.5,7,0,3,-2e-3\n", 0, {0, 1.5, -2e-3}},
+        {"X2 id note value\n1.5 7 a 3\n", 0, {NAN, 1.5, NAN}},
+        {"x1;x2;id;value\n1;2;6;1\n;2.5;7;3\n", 0, {NAN, 2.5, NAN}},
+        {"salt,id,value,flour,x4,x02\n1,7,3,2,a,b\n", 1, {2, NAN, 1}},
+        {"x3,x1,id,value\n1,2,7,3\n", 1, {2, 1, NAN}}, /* a name comes before a number */
+        {"{\"id\":7,\"value\":3,\"x\":[0, -1.5 ,2e1]}\n", 0, {0, -1.5, 20}},
+        {"{\"id\":6,\"value\":3}\n{\"active\":{\"1\":1.5},\"id\":7,\"error\":\"e\"}\n", 0, {0, 1.5, 0}},
+        {"{\"id\":7,\"value\":3,\"x\":{ \"x3\" : 4 , \"0\":5}}\n", 1, {5, 4, NAN}},
+        {"{\"id\":6,\"x\":[1,2,3],\"value\":3}\n{\"id\":7,\"x\":null,\"value\":3}\n", 0, {NAN, NAN, NAN}},
+        {"{\"id\":7,\"value\":3,\"active\":{}}\n", 1, {0, 0, 0}},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        zilch_answers *told;
+        assert_int_equal(read_points(cases[k].text, 3, cases[k].is_named ? names : NULL, &told), ZILCH_OK);
+        const size_t last = told->count - 1;
+        assert_true(told->id[last] == 7 && told->dim == 3 && told->x);
+        for (size_t i = 0; i < 3; i++) {
+            const double x = told->x[3 * last + i];
+            assert_true(isnan(cases[k].x[i]) ? isnan(x) : x == cases[k].x[i]);
+        }
+        assert_int_equal(told->line[last], last + 1 + (*cases[k].text != '{'));
+        zilch_answers_destroy(told);
+        assert_int_equal(read_text(cases[k].text, &told), ZILCH_OK); /* where nobody asks for them */
+        assert_null(told->x);
+        zilch_answers_destroy(told);
+    }
+    char many[4000] = "id,x1,x2,x3,value\n";
+    for (int i = 0; i < 70; i++) {
+        sprintf(many + strlen(many), "%d,%d,%d,%d,1\n", i, i, i + 1, i + 2);
+    }
+    zilch_answers *told;
+    assert_int_equal(read_points(many, 3, NULL, &told), ZILCH_OK);
+    for (size_t i = 0; i < 70 * 3; i++) {
+        assert_true(told->x[i] == (double)(i / 3 + i % 3));
+    }
+    zilch_answers_destroy(told);
+}
+
+static void wrong_points_have_a_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t line, field, character;
+        const char *name, *message;
+    } cases[] = {
+        {"id,x1,value\n1,2,3\n2,abc,3\n", 3, 2, ZILCH_NOWHERE, "x1", "'abc' is not a number"},
+        {"id;x1;value\n1;2,5;3\n", 2, 2, ZILCH_NOWHERE, "x1", "with a decimal point"},
+        {"id;x2;value\n1;nan;3\n", 2, 2, ZILCH_NOWHERE, "x2", "'nan' is not a number"},
+        {"x1,id,value,X1\n1,2,3,4\n", 1, ZILCH_NOWHERE, ZILCH_NOWHERE, "", "fields 1 and 4 are both called"},
+        {"{\"id\":1,\"x\":[1],\"value\":3}\n", 1, ZILCH_NOWHERE, 15, "", "has more coordinates"},
+        {"{\"id\":1,\"x\":[1,2,3],\"value\":3}\n", 1, ZILCH_NOWHERE, 18, "", "has fewer coordinates"},
+        {"{\"id\":1,\"x\":[1,\"2\"],\"value\":3}\n", 1, ZILCH_NOWHERE, 16, "", "a coordinate is a number"},
+        {"{\"id\":1,\"x\":7,\"value\":3}\n", 1, ZILCH_NOWHERE, 13, "", "is an array of numbers"},
+        {"{\"id\":1,\"active\":[1,2],\"value\":3}\n", 1, ZILCH_NOWHERE, 18, "", "is an object"},
+        {"{\"id\":1,\"active\":{\"2\":1},\"value\":3}\n", 1, ZILCH_NOWHERE, 19, "", "no coordinate"},
+        {"{\"id\":1,\"active\":{\"01\":1},\"value\":3}\n", 1, ZILCH_NOWHERE, 19, "", "no coordinate"},
+        {"{\"id\":1,\"active\":{\"1\":null},\"value\":3}\n", 1, ZILCH_NOWHERE, 23, "", "is a number"},
+        {"{\"id\":1,\"x\":[1,2],\"active\":{},\"value\":3}\n", 1, ZILCH_NOWHERE, 28, "", "is said once"},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        zilch_answers *told;
+        assert_int_equal(read_points(cases[k].text, 2, NULL, &told), ZILCH_EFORMAT);
+        assert_null(told);
+        const zilch_error error = zilch_last_error_details();
+        assert_true(error.line == cases[k].line);
+        assert_true(error.field == cases[k].field);
+        assert_true(error.character == cases[k].character);
+        assert_string_equal(error.name, cases[k].name);
+        assert_non_null(strstr(error.message, cases[k].message));
+    }
+}
+
 static void command_lines_are_cut_into_words(void **state)
 {
     (void)state;
@@ -763,7 +851,7 @@ static void long_reasons_are_kept(void **state)
     assert_true(told->id[1] == 4 && told->value[1] == 2.0 && told->sigma[1] == 0.5 && !told->reason[1]);
     zilch_answers_destroy(told);
     assert_int_equal(zilch_answer_parse(NULL, ZILCH_PROTOCOL_JSON, &answer), ZILCH_EARG);
-    assert_int_equal(zilch_answers_read(&told, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_answers_read(&told, NULL, 0, NULL), ZILCH_EARG);
 }
 
 static int make_log(void **state)
@@ -801,6 +889,8 @@ int main(void)
         cmocka_unit_test(greetings_are_read),
         cmocka_unit_test(answers_are_read_as_documented),
         cmocka_unit_test(wrong_answers_have_a_place),
+        cmocka_unit_test(points_beside_values_are_read),
+        cmocka_unit_test(wrong_points_have_a_place),
         cmocka_unit_test(long_reasons_are_kept),
         cmocka_unit_test(command_lines_are_cut_into_words),
     };

@@ -6,7 +6,8 @@
  * Coordinates may be of any size, up to the largest and the smallest numbers: where they have no law, the
  * search begins anew. EOBJECTIVE is right only where all evaluations of a generation failed.
  *
- * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,500 and 1,000. */
+ * ZILCH_CASES and ZILCH_CASE as in property_support.h; ZILCH_OPTIONS_CASES instead of 1,500 and 1,000,
+ * as many with sanitizers, which see what options break. */
 #include "random_settings.h"
 
 /* ---- Limits, once more ------------------------------------------------------------------------------- */
@@ -360,7 +361,8 @@ static void run_generations_of(const setting *s, zilch_rng rng, size_t *anew)
 static void random_options_run(void **state)
 {
     (void)state;
-    const cases c = cases_of("options: three generations", number_from("ZILCH_OPTIONS_CASES", 1500));
+    const cases c =
+        cases_of("options: three generations", SLOWNESS * number_from("ZILCH_OPTIONS_CASES", 1500));
     size_t impossible = 0, anew = 0;
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(21, k);
@@ -594,7 +596,7 @@ static void bad_options_are_refused(void **state)
     (void)state;
     static void (*const breakers[])(zilch_rng *, setting *) = {break_choice, break_count, break_number,
                                                                break_limits, break_guess};
-    const cases c = cases_of("options: refused", number_from("ZILCH_OPTIONS_CASES", 1000));
+    const cases c = cases_of("options: refused", SLOWNESS * number_from("ZILCH_OPTIONS_CASES", 1000));
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(22, k);
         setting s;

@@ -5,13 +5,6 @@
 #include "support.h"
 #include "zilch.h"
 
-/* Simulation is slow with sanitizers. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { SLOWNESS = 4 };
-#else
-enum { SLOWNESS = 1 };
-#endif
-
 /* ---- numpy's generator -------------------------------------------------------------------------- */
 
 /* With numpy 1.24.2, for each seed:

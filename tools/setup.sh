@@ -3,7 +3,7 @@
 
 build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
 test_packages='libcmocka-dev clang-tidy clang-format cppcheck python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
-  libopenmpi-dev openmpi-bin locales strace'
+  libopenmpi-dev openmpi-bin locales strace groff-base mandoc zsh fish file'
 
 # Those of the packages named that are not installed, on one line.
 missing_packages()
@@ -26,6 +26,7 @@ missing_tools()
       gnuplot-nox) tools=gnuplot ;;
       binutils) tools='nm objdump' ;;
       locales) tools=localedef ;;
+      groff-base) tools=groff ;;
       libopenmpi-dev) tools=mpicc ;;
       openmpi-bin) tools=mpirun ;;
       lib*-dev)

@@ -56,7 +56,7 @@ int cmd_bench(int argc, char **argv)
     const char *name = NULL;
     int json = 0;
     const cli_option options[] = {
-        {"json", 'j', NULL, CLI_FLAG, &json, 0, 0, NULL,
+        {"json", 0, NULL, CLI_FLAG, &json, 0, 0, NULL,
          "Print an array of {case, value, unit, limit, ratio}."},
         {0},
     };

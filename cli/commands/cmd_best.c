@@ -31,9 +31,9 @@ static int parse(request *r, int argc, char **argv)
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
          "Write the recommended point, or else the best seen, to this file: a lander's as formulas, a "
          "regression's as intercept and coefficients, others as a CSV or .npy of one row."},
-        {"active", 'a', "N", CLI_COUNT, &r->active, 0, 1e9, NULL,
+        {"active", 0, "N", CLI_COUNT, &r->active, 0, 1e9, NULL,
          "Take the best point on record with at most N active coordinates instead, from the front."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
         {0},
     };
     const cli_usage usage = {"best", "STUDY", about, options, &r->study, 1, 1};

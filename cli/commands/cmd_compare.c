@@ -1,6 +1,7 @@
 /* zilch compare: several methods on one problem, with the same seeds and the same budget, side by side. */
 #include "commands/commands.h"
 #include "compare/compare.h"
+#include "compare/compare_shared.h"
 #include "compare/compare_study.h"
 #include "options/option_parser.h"
 #include "request/search_problem.h"
@@ -10,15 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE_WORDS_MOST = 21, USUAL_EVALUATIONS = 50000, USUAL_GENERATIONS = 100 };
+enum {
+    BASE_WORDS_MOST = COMPARE_SHARED + 6,
+    USUAL_EVALUATIONS = 50000,
+    USUAL_GENERATIONS = 100,
+    USUAL_HELD_OUT = 1000
+};
 
 typedef struct request {
-    const char *problem, *dim, *data, *response, *searched, *validation, *penalty,
-        *penalty_file; /* for the search */
+    compare_shared shared; /* for the searches */
     const char *methods, *targets, *at, *study, *output;
-    uint64_t seed, seeds, generations, evaluations, held_out, threads; /* UINT64_MAX: not said */
+    uint64_t seed, seeds, generations, evaluations, held_out, threads, jobs; /* UINT64_MAX: not said */
     int json, csv, latex;
 } request;
+
+static const char *said(const request *r, int which)
+{
+    return r->shared.text[which];
+}
 
 static const char about[] =
     "Run several methods on one problem, each with the same seeds and the same budget, and print a row for "
@@ -27,8 +37,9 @@ static const char about[] =
     "test against the first method. A method is default, published, gaussian, adhoc or ea; options of 'zilch "
     "optimize' may follow without their dashes, joined by '+', such as default+penalty=1+margin=0; and a "
     "name may stand before it, as in small:default+population=100. A backslash before a comma or a plus "
-    "makes it a part of a value. Without --problem and --methods it is the publication's study: four methods "
-    "on the lander, of which gaussian has no penalty, kept in compare.study.";
+    "makes it a part of a value. With --program it is your own problem, as for 'zilch optimize'. Without "
+    "--problem, --program and --methods it is the publication's study: four methods on the lander, of which "
+    "gaussian has no penalty.";
 
 /* The other methods as the publication has them. */
 #define AS_PUBLISHED(method) method ":" method "+reevaluate=all+initial-spread=0+final-pruning=no"
@@ -37,15 +48,30 @@ static const char published_methods[] =
 
 /* ---- Options --------------------------------------------------------------------- */
 
+static const char *problem_of(const request *r)
+{
+    return said(r, COMPARE_PROBLEM) ? said(r, COMPARE_PROBLEM) : "lander";
+}
+
 static int check(const request *r)
 {
+    const char *program = said(r, COMPARE_PROGRAM);
+    const char *problem = problem_of(r);
+    const char *data = said(r, COMPARE_DATA);
     const struct {
         int is_wrong;
         const char *text;
     } checks[] = {
-        {!*r->problem, "--problem: the name is empty"},
-        {r->methods ? !*r->methods : !search_problem_is_lander(r->problem),
+        {program && said(r, COMPARE_PROBLEM), "--problem and --program: give one of them"},
+        {!program && !*problem, "--problem: the name is empty"},
+        {r->methods ? !*r->methods : program || !search_problem_is_lander(problem),
          "--methods LIST is missing, such as default,published,ea"},
+        {program && r->generations == UINT64_MAX && r->evaluations == UINT64_MAX,
+         "--evaluations N is missing: how many a run may ask the program for"},
+        {program && r->held_out != UINT64_MAX,
+         "--held-out: is for problems whose noise zilch makes; the point that a run recommends is evaluated "
+         "several times at its end, within --evaluations"},
+        {!program && r->jobs != UINT64_MAX, "--jobs: is for a --program; --threads says how many runs"},
         {r->generations == 0 && (r->evaluations == 0 || r->evaluations == UINT64_MAX),
          "--generations 0: without --evaluations the runs would have no end"},
         {r->evaluations == 0 && r->generations == UINT64_MAX,
@@ -56,9 +82,9 @@ static int check(const request *r)
         {r->output && !*r->output, "-o: the file's name is empty"},
         {r->study && !*r->study, "--study: the file's name is empty"},
         {r->study && ((r->output && strcmp(r->output, r->study) == 0) ||
-                      cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, r->data)),
+                      cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, data)),
          "--study: is another of the files"},
-        {cli_is_same_file(r->output, r->data), "-o: is the data itself"},
+        {cli_is_same_file(r->output, data), "-o: is the data itself"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         if (checks[i].is_wrong) {
@@ -70,13 +96,11 @@ static int check(const request *r)
 
 static int parse(request *r, int argc, char **argv)
 {
-    const cli_option options[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
-         "The problem with its settings, as for 'zilch optimize'."},
-        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, NULL,
+    const cli_option own[] = {
+        {"methods", 'm', "LIST", CLI_TEXT, &r->methods, 0, 0, cli_methods,
          "The methods, separated by commas. The others are tested against the first. Without them, on the "
          "lander, the publication's."},
-        {"seeds", 'n', "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
+        {"seeds", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "Number of runs of each method."},
         {"runs", 0, "N", CLI_COUNT, &r->seeds, 1, 1e5, NULL, "The same as --seeds."},
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The first seed; the others follow."},
         {"generations", 'g', "N", CLI_COUNT, &r->generations, 0, 0x1p64, NULL,
@@ -84,45 +108,51 @@ static int parse(request *r, int argc, char **argv)
          "100."},
         {"evaluations", 0, "N", CLI_COUNT, &r->evaluations, 0, 0x1p64, NULL,
          "Stop a run after this many evaluations. Without it, 50000, or no limit if --generations is given, "
-         "which differ in size between methods."},
+         "which differ in size between methods. A --program needs one of both."},
         {"targets", 0, "LIST", CLI_TEXT, &r->targets, 0, 0, NULL,
          "Values whose arrival is counted, or none. Without them, 200,250,300 for the lander, 1e-2,1e-4,1e-8 "
-         "for other problems without noise."},
+         "for other problems of zilch without noise."},
         {"at", 0, "LIST", CLI_TEXT, &r->at, 0, 0, NULL,
          "Evaluations after which the recommendation of then is measured too, such as 1000,10000; "
-         "generations if --generations is given."},
+         "generations if --generations is given. What that takes comes on top of the budget."},
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 1, 1e6, NULL,
-         "With noise: number of landings, or evaluations, in which a recommended point is measured."},
-        {"penalty", 0, "X", CLI_TEXT, &r->penalty, 0, 0, NULL,
-         "Penalty for each active coordinate in every fitness shown, and in searches whose methods do not "
-         "say theirs. Without it, the problem's own."},
-        {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
-         "Penalties of single coordinates beside it, as for 'zilch optimize', likewise."},
-        {"dim", 0, "N", CLI_TEXT, &r->dim, 0, 0, NULL, "Number of coordinates: short for NAME:dim=N."},
-        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "The dataset of a regression."},
-        {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
-         "The column to be predicted. Without it, the last."},
-        {"searched", 0, "NAME", CLI_TEXT, &r->searched, 0, 0, NULL,
-         "What a regression searches: subset or coefficients."},
-        {"validation", 0, "SHARE", CLI_TEXT, &r->validation, 0, 0, NULL,
-         "Share of the rows that are held out."},
+         "With noise: number of landings, or evaluations, in which a recommended point is measured. Without "
+         "it, 1000."},
         {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
          "Keep every run in this study. Runs that are there already are not done again, so that the same "
-         "command goes on after an interruption. Without it, and without --methods, compare.study."},
+         "command goes on after an interruption. Without it, with --program or without --methods, "
+         "compare.study."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
-         "Runs at the same time; 0: one for each processor. The result does not depend on them."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
+         "Runs at the same time; 0: one for each processor, or with --program one for each of the --jobs. "
+         "The result does not depend on them."},
+        {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
+         "Programs that run at the same time, of all runs together; 0: one for each processor. Without it, "
+         "one."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
          "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
          "which a spreadsheet would compute."},
         {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
          "Print tables of means and standard deviations in LaTeX."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
-        {0},
     };
+    enum { OWN = sizeof own / sizeof *own };
+    static const char *const for_experts[] = {"runs", "targets", "at", "held-out", "csv", "latex"};
+    cli_option options[COMPARE_SHARED + OWN + 1] = {{0}};
+    const char *heading[COMPARE_SHARED + OWN + 1] = {
+        [0] = "What is optimised:", [COMPARE_SHARED] = "The comparison:"};
+    unsigned char is_expert[COMPARE_SHARED + OWN + 1] = {0};
+    unsigned char given[CLI_OPTIONS_MOST];
+    compare_shared_rows(&r->shared, options, is_expert);
+    memcpy(options + COMPARE_SHARED, own, sizeof own);
+    for (size_t k = 0; k < OWN; k++) {
+        for (size_t i = 0; i < sizeof for_experts / sizeof *for_experts; i++) {
+            is_expert[COMPARE_SHARED + k] |= strcmp(own[k].name, for_experts[i]) == 0;
+        }
+    }
     const cli_usage usage = {"compare", "", about, options, NULL, 0, 0};
-    const int status = cli_parse(&usage, argc, argv);
-    if (!status && !r->methods && !r->study) {
+    const int status = cli_parse_given(&usage, &(cli_layout){heading, is_expert}, argc, argv, given);
+    if (!status && !r->study && (!r->methods || said(r, COMPARE_PROGRAM))) {
         r->study = "compare.study"; /* it takes an hour */
     }
     return status ? status : check(r);
@@ -195,38 +225,26 @@ typedef struct base {
     zilch_optimizer *optimizer; /* that has the penalties in every fitness; NULL: there are none */
 } base;
 
-/* "--name=value", unless the value is NULL. 0, or 1 after printing why. */
-static int add_word(base *b, const char *name, const char *value)
-{
-    if (!value) {
-        return 0;
-    }
-    const size_t size = strlen(name) + strlen(value) + sizeof "--=";
-    char *word = malloc(size);
-    if (!word) {
-        return cli_fail("out of memory");
-    }
-    snprintf(word, size, "--%s=%s", name, value);
-    b->words[b->count++] = word;
-    return 0;
-}
-
 static int add_count(base *b, const char *name, uint64_t value)
 {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return add_word(b, name, digits);
+    char word[64];
+    snprintf(word, sizeof word, "--%s=%llu", name, (unsigned long long)value);
+    b->words[b->count] = strdup(word);
+    return b->words[b->count++] ? 0 : cli_fail("out of memory");
 }
 
+/* The problem is said in any case. */
 static int make_words(base *b, const request *r, const compare_setting *s)
 {
+    compare_shared shared = r->shared;
+    if (!shared.text[COMPARE_PROGRAM]) {
+        shared.text[COMPARE_PROBLEM] = problem_of(r);
+    }
     b->words[b->count++] = strdup("optimize");
-    return !b->words[0] || add_word(b, "problem", r->problem) || add_word(b, "dim", r->dim) ||
-           add_word(b, "data", r->data) || add_word(b, "response", r->response) ||
-           add_word(b, "searched", r->searched) || add_word(b, "validation", r->validation) ||
-           add_word(b, "penalty", r->penalty) || add_word(b, "penalty-file", r->penalty_file) ||
+    return !b->words[0] || compare_shared_words(&shared, b->words, &b->count) ||
            add_count(b, "seed", s->seed) || add_count(b, "generations", s->generations) ||
-           add_count(b, "evaluations", s->evaluations) || add_word(b, "threads", "1");
+           add_count(b, "evaluations", s->evaluations) || add_count(b, "threads", 1) ||
+           (r->jobs != UINT64_MAX && add_count(b, "jobs", r->jobs));
 }
 
 static int base_open(base *b, const request *r, compare_setting *s)
@@ -242,8 +260,9 @@ static int base_open(base *b, const request *r, compare_setting *s)
     }
     s->problem = b->problem.text;
     s->info = b->problem.info;
+    s->info.is_noisy &= !b->request.program; /* whose noise cannot be held out */
     s->penalty = b->request.said & SEARCH_PENALTY ? b->request.options.penalty : s->info.penalty;
-    if (r->penalty_file) {
+    if (said(r, COMPARE_PENALTY_FILE)) {
         status = search_optimizer_create(&b->request, &b->problem, &b->optimizer);
         s->penalties = status ? NULL : zilch_optimizer_settings(b->optimizer)->penalties;
     }
@@ -369,19 +388,22 @@ static void set_budget(const request *r, compare_setting *s)
 
 int cmd_compare(int argc, char **argv)
 {
-    request r = {.problem = "lander",
-                 .seed = 1,
+    request r = {.seed = 1,
                  .seeds = 10,
                  .generations = UINT64_MAX,
                  .evaluations = UINT64_MAX,
-                 .held_out = 1000};
+                 .held_out = UINT64_MAX,
+                 .jobs = UINT64_MAX};
     int status = parse(&r, argc, argv);
     if (status) {
         return status;
     }
     base b = {.count = 0};
     compare_method *method = NULL;
-    compare_setting s = {.seed = r.seed, .seeds = r.seeds, .held_out = r.held_out, .threads = r.threads};
+    compare_setting s = {.seed = r.seed,
+                         .seeds = r.seeds,
+                         .held_out = r.held_out == UINT64_MAX ? USUAL_HELD_OUT : r.held_out,
+                         .threads = r.threads};
     set_budget(&r, &s);
     status = base_open(&b, &r, &s);
     status = status ? status : parse_targets(&r, &s);

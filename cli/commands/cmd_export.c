@@ -36,7 +36,7 @@ static int parse(request *r, int argc, char **argv)
          "Print a row for each failed evaluation for which a program or a person gave a reason: the reason, "
          "and the end of what the program wrote to its standard error. Generation 0 is after the search."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL, "Print CSV, which is the default."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL,
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL,
          "Print JSON: an array with an object for each row."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file, whole or not at all."},
         {0},

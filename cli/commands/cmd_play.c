@@ -119,7 +119,7 @@ static int parse(request *r, int argc, char **argv)
          "reward, terminated, truncated."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
          "Write the rows, or the JSON, to this file."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print episodes and summary as JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print episodes and summary as JSON."},
         {"svg", 0, "FILE", CLI_TEXT, &r->svg, 0, 0, NULL,
          "Draw the first episode: the poses, coloured by time."},
         {"html", 0, "FILE", CLI_TEXT, &r->html, 0, 0, NULL, "Make a page that plays the first episode."},

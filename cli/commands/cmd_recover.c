@@ -23,9 +23,9 @@ static int parse(request *r, int argc, char **argv)
 {
     zilch_recover_options *s = &r->setting;
     const cli_option options[] = {
-        {"models", 'm', "N", CLI_COUNT, &s->models, 1, 1e6, NULL, "Number of random models."},
+        {"models", 0, "N", CLI_COUNT, &s->models, 1, 1e6, NULL, "Number of random models."},
         {"dim", 'd', "D", CLI_COUNT, &s->dim, 2, 1000, NULL, "Coordinates of each model."},
-        {"rows", 'n', "N", CLI_COUNT, &s->rows, 2, 1e9, NULL, "Points drawn from each model."},
+        {"rows", 0, "N", CLI_COUNT, &s->rows, 2, 1e9, NULL, "Points drawn from each model."},
         {"p-min", 0, "P", CLI_REAL, &s->p_min, 0, 1, NULL, "The least probability of being active."},
         {"p-max", 0, "P", CLI_REAL, &s->p_max, 0, 1, NULL, "The greatest probability of being active."},
         {"decay", 0, "R", CLI_REAL, &s->decay, 1e-3, 0.999, NULL,
@@ -40,7 +40,7 @@ static int parse(request *r, int argc, char **argv)
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Threads; 0: one for each processor. The result does not depend on them."},
         {"figures", 'f', "DIR", CLI_TEXT, &r->figures, 0, 0, NULL, "Draw figures into this folder."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print JSON."},
         {0},
     };
     const char *about =

@@ -72,6 +72,9 @@ int cmd_sample(int argc, char **argv)
     if (failed) {
         return cli_fail("%s", error.text);
     }
-    fprintf(stderr, "zilch sample: seed %llu\n", (unsigned long long)r.seed);
-    return CLI_OK;
+    const int status = cli_finish(CLI_OK);
+    if (status == CLI_OK) {
+        fprintf(stderr, "zilch sample: seed %llu\n", (unsigned long long)r.seed);
+    }
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "study/show_study.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
+#include "terminal/wrap.h"
 #include "zilch.h"
 
 #include <inttypes.h>
@@ -353,29 +354,38 @@ static int show_weights(const request *r)
 
 enum { BEGINNING = 16 };
 
-int cmd_show(int argc, char **argv)
+static int show(const request *r)
 {
-    request r = {.correlations = 10, .run = UINT64_MAX};
-    const int usage = parse(&r, argc, argv);
-    if (usage) {
-        return usage;
-    }
     char beginning[BEGINNING + 1] =
         ""; /* of a file that cannot be read: whoever loads it will say so better */
     struct stat info;
-    FILE *stream = stat(r.file, &info) == 0 && S_ISREG(info.st_mode) ? fopen(r.file, "rb") : NULL;
+    FILE *stream = stat(r->file, &info) == 0 && S_ISREG(info.st_mode) ? fopen(r->file, "rb") : NULL;
     if (stream) {
         (void)!fread(beginning, 1, BEGINNING, stream);
         fclose(stream);
     }
     if (memcmp(beginning, "SQLite format 3", BEGINNING) == 0) {
-        return show_study(r.file, r.run, r.json, r.all);
+        return show_study(r->file, r->run, r->json, r->all);
     }
     if (*beginning && strncmp(beginning, "zilch", 5) != 0) {
-        return cli_fail("%s: is neither a model nor weights of networks nor a study", r.file);
+        return cli_fail("%s: is neither a model nor weights of networks nor a study", r->file);
     }
-    if (r.run != UINT64_MAX) {
-        return cli_fail("%s: is no study, so it has no run %llu", r.file, (unsigned long long)r.run);
+    if (r->run != UINT64_MAX) {
+        return cli_fail("%s: is no study, so it has no run %llu", r->file, (unsigned long long)r->run);
     }
-    return strncmp(beginning, "zilchnet", 8) == 0 ? show_weights(&r) : show_model(&r);
+    return strncmp(beginning, "zilchnet", 8) == 0 ? show_weights(r) : show_model(r);
+}
+
+int cmd_show(int argc, char **argv)
+{
+    request r = {.correlations = 10, .run = UINT64_MAX};
+    wrap page;
+    const int usage = parse(&r, argc, argv);
+    if (usage || r.json) {
+        return usage ? usage : show(&r);
+    }
+    wrap_begin(&page);
+    const int status = show(&r);
+    wrap_end(&page);
+    return status;
 }

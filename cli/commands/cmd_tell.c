@@ -6,7 +6,6 @@
 #include "terminal/cli.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct request {
@@ -20,14 +19,17 @@ static const char about[] =
     "{\"id\":7,\"value\":3.25}, with \"sigma\" for a known standard error, \"violations\" for limits that "
     "are kept where a number is 0 or less, or \"error\" for an evaluation that failed; or a table with the "
     "columns id, value and perhaps sigma and violation, nan for what failed. Without a line of names, a "
-    "table has two columns, id and value. In any order, any portion; all of them are taken, "
+    "table has two columns, id and value. The coordinates may stay beside a value, as 'zilch ask' has "
+    "printed them: then they are compared with the point that was handed out, and values of other points are "
+    "refused. In any order, any portion; all of them are taken, "
     "or none: one line that is wrong, and nothing of FILE is taken. When the last of a generation is back, "
     "the next can be asked for.";
 
 static int parse(request *r, int argc, char **argv)
 {
     const cli_option options[] = {
-        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL, "The run. Without it, the last."},
+        {"run", 'r', "N", CLI_COUNT, &r->run, 1, 0x1p64, NULL,
+         "The run. Without it, the one that is evaluated by hand; needed if there are several."},
         {"advance", 0, NULL, CLI_FLAG, &r->is_advancing, 0, 0, NULL,
          "Close the generation with the values that are there, after taking FILE if one is given. Late "
          "values count in the next generation."},
@@ -54,62 +56,81 @@ static int say_closed(zilch_study *study, uint64_t run)
 
 /* ---- Telling ------------------------------------------------------------------------------------ */
 
-static zilch_status keep_reasons(zilch_study *study, const zilch_run *run, const zilch_answers *t)
-{
-    zilch_failure *list = calloc(t->count + 1, sizeof *list);
-    size_t count = 0;
-    for (size_t i = 0; i < t->count && list; i++) {
-        if (t->reason[i]) {
-            list[count++] = (zilch_failure){run->generations + 1, t->id[i], t->reason[i], ""};
-        }
-    }
-    const zilch_status status = list ? zilch_study_fail(study, run->run, count, list) : ZILCH_ENOMEM;
-    free(list);
-    return status;
-}
+/* Where values come from. */
+typedef struct source {
+    FILE *stream;
+    const char *name;
+    zilch_answers *answers; /* NULL: none were read */
+} source;
 
-static int tell(const request *r, const study_file *f, const zilch_answers *t)
-{
-    const study_run *found = study_file_find(f, r->run == UINT64_MAX ? 0 : r->run);
-    int is_closed = 0;
-    if (!found) {
-        return CLI_FAILED;
-    }
-    const zilch_run *run = &found->run;
-    zilch_status status = zilch_study_tell_violation(f->study, run->run, t->count, t->id, t->value, t->sigma,
-                                                     t->violation, &is_closed);
-    status = status == ZILCH_OK ? keep_reasons(f->study, run, t) : status;
-    if (status == ZILCH_OK && r->is_advancing && !is_closed) {
-        status = zilch_study_advance(f->study, run->run, &is_closed);
-    }
-    if (status != ZILCH_OK) {
-        return cli_fail_library();
-    }
-    if (is_closed) {
-        return say_closed(f->study, run->run);
-    }
-    printf("%zu value%s taken; the generation is still open\n", t->count, t->count == 1 ? "" : "s");
-    return 0;
-}
-
-static int read_values(const request *r, zilch_answers **out)
+/* The first byte is waited for, so that whoever is before this command in a pipe, such as the 'zilch ask'
+ * that begins the run, has done something to the study before it is looked at. */
+static int open_source(const request *r, source *s)
 {
     const char *path = r->operand[1];
     if (!path && r->is_advancing) {
         return 0;
     }
     const int is_standard = !path || strcmp(path, "-") == 0;
-    FILE *stream = is_standard ? stdin : fopen(path, "r");
-    if (!stream) {
+    s->name = is_standard ? "standard input" : path;
+    s->stream = is_standard ? stdin : fopen(path, "r");
+    if (!s->stream) {
         return cli_fail("%s: cannot be opened: %s", path, strerror(errno));
     }
-    const zilch_status status = zilch_answers_read(out, stream);
-    zilch_error error = zilch_last_error_details();
-    error.where = is_standard ? "standard input" : path;
-    if (!is_standard) {
-        fclose(stream);
+    const int first = getc(s->stream);
+    if (first != EOF) {
+        ungetc(first, s->stream);
     }
-    return status == ZILCH_OK ? 0 : cli_fail("%s", cli_error_format(&error, NULL));
+    return 0;
+}
+
+static void close_source(source *s)
+{
+    zilch_answers_destroy(s->answers);
+    if (s->stream && s->stream != stdin) {
+        fclose(s->stream);
+    }
+}
+
+/* What is wrong in the file has its place there. */
+static int fail_source(const source *s, const zilch_run *run)
+{
+    zilch_error error = zilch_last_error_details();
+    if (!s->answers) {
+        error.where = s->name;
+        return cli_fail("%s", cli_error_format(&error, NULL));
+    }
+    if (error.point >= s->answers->count || error.coordinate >= run->dim) {
+        return cli_fail_library();
+    }
+    char number[32];
+    snprintf(number, sizeof number, "x%zu", error.coordinate + 1);
+    return cli_fail("%s: line %zu: %s %s", s->name, s->answers->line[error.point],
+                    run->request.coordinate_names ? run->request.coordinate_names[error.coordinate] : number,
+                    error.message);
+}
+
+static int tell(const request *r, const study_file *f, source *s)
+{
+    const study_run *found = study_file_find_by_hand(f, r->run == UINT64_MAX ? 0 : r->run);
+    int is_closed = 0;
+    if (!found) {
+        return CLI_FAILED;
+    }
+    const zilch_run *run = &found->run;
+    if (s->stream && (zilch_answers_read(&s->answers, s->stream, run->dim, run->request.coordinate_names) ||
+                      zilch_study_tell_answers(f->study, run->run, s->answers, &is_closed))) {
+        return fail_source(s, run);
+    }
+    if (r->is_advancing && !is_closed && zilch_study_advance(f->study, run->run, &is_closed) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    if (is_closed) {
+        return say_closed(f->study, run->run);
+    }
+    const size_t count = s->answers ? s->answers->count : 0;
+    printf("%zu value%s taken; the generation is still open\n", count, count == 1 ? "" : "s");
+    return 0;
 }
 
 int cmd_tell(int argc, char **argv)
@@ -120,16 +141,15 @@ int cmd_tell(int argc, char **argv)
         return usage;
     }
     study_file f = {0};
-    zilch_answers *read = NULL;
-    const zilch_answers none = {0};
-    int status = read_values(&r, &read);
+    source s = {0};
+    int status = open_source(&r, &s);
     if (!status) {
         status = study_file_open(&f, r.operand[0], ZILCH_STUDY_WRITE);
     }
     if (!status) {
-        status = tell(&r, &f, read ? read : &none);
+        status = tell(&r, &f, &s);
     }
     study_file_close(&f);
-    zilch_answers_destroy(read);
+    close_source(&s);
     return status;
 }

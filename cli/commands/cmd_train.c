@@ -79,7 +79,7 @@ static int parse(request *r, int argc, char **argv)
          "Seed of the random numbers: the same seed gives the same weights."},
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Threads; 0: one for each processor. The result does not depend on them."},
-        {"json", 'j', NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print the result as JSON."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print the result as JSON."},
         {0},
     };
     const cli_usage usage = {"train", "", about, options, NULL, 0, 0};

@@ -6,6 +6,7 @@
 #include "compare/compare.h"
 
 #include "compare/compare_study.h"
+#include "request/search_program.h"
 #include "run/ranks.h"
 #include "run/search.h"
 #include "terminal/cli.h"
@@ -22,6 +23,7 @@
 typedef struct contest {
     const compare_setting *setting;
     compare_run *run;
+    size_t jobs; /* programs of each run */
     progress line;
     atomic_size_t done; /* generations, or evaluations if the runs are limited by these */
 } contest;
@@ -90,13 +92,22 @@ static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch
 {
     racer *r = racer_given;
     const unsigned threads = (unsigned)r->contest->setting->threads;
-    zilch_pool pool = {
-        .threads = threads ? threads : 1, .inner = zilch_problem_objective, .context = r->problem.problem};
+    const search_problem *p = &r->problem;
+    zilch_pool pool = {.threads = threads ? threads : 1, .inner = p->objective, .context = p->context};
     if (cli_is_stopped()) {
         return ZILCH_ESTOPPED;
     }
-    return ranks_count() > 1 ? ranks_evaluate(zilch_pool_objective, &pool, batch, value)
-                             : zilch_problem_objective(r->problem.problem, batch, value);
+    if (ranks_count() == 1) {
+        return p->objective(p->context, batch, value);
+    }
+    return p->is_spreading ? ranks_evaluate(p->objective, p->context, batch, value)
+                           : ranks_evaluate(zilch_pool_objective, &pool, batch, value);
+}
+
+/* Of a mean of fresh evaluations, where there is noise. */
+static double error_of(const zilch_recommendation *r)
+{
+    return r->deviation > 0.0 && r->evaluations ? r->deviation / sqrt((double)r->evaluations) : 0.0;
 }
 
 compare_score compare_score_of(const compare_setting *s, const compare_run *run, uint64_t generation,
@@ -107,7 +118,7 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
                          .active = c->recommendation.active,
                          .violation = c->recommendation.violation,
                          .value = s->info.is_noisy ? c->held_out_mean : c->recommendation.mean,
-                         .error = s->info.is_noisy ? c->held_out_error : 0.0,
+                         .error = s->info.is_noisy ? c->held_out_error : error_of(&c->recommendation),
                          .support = NAN};
     double cost = s->penalty * (double)out.active;
     for (size_t i = 0; s->penalties && i < s->info.dim; i++) {
@@ -120,10 +131,22 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
 static compare_score score_of(const racer *r, uint64_t generation, const zilch_conclusion *c, const double *x)
 {
     compare_score out = compare_score_of(r->contest->setting, r->run, generation, c, x);
-    if (zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
+    if (!r->problem.problem || zilch_problem_support(r->problem.problem, x, &out.support) != ZILCH_OK) {
         out.support = NAN;
     }
     return out;
+}
+
+/* What a program failed at since the last time goes into the study; without one, it is forgotten. */
+static zilch_status keep_failures(const racer *r)
+{
+    compare_study *kept = r->contest->setting->study;
+    if (!r->problem.program || !kept) {
+        return ZILCH_OK;
+    }
+    const zilch_status status = search_program_keep(r->problem.program, compare_study_lock(kept), r->number);
+    compare_study_unlock(kept);
+    return status;
 }
 
 /* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
@@ -136,6 +159,7 @@ static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
     zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
     zilch_status status =
         zilch_optimizer_recommend(r->optimizer, evaluate_unless_stopped, r, &o, r->x, &c.recommendation);
+    status = status == ZILCH_OK ? keep_failures(r) : status;
     if (status == ZILCH_OK && s->info.is_noisy) {
         const unsigned threads = ranks_count() > 1 ? (unsigned)s->threads : 1; /* the others are idle */
         c.held_out_count = s->held_out;
@@ -232,6 +256,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     const double elapsed = processor_seconds() - r->marked;
     const zilch_timings timings = {r->evaluating, elapsed - r->evaluating};
     zilch_status status = note_moment(r->run, &moment);
+    status = status == ZILCH_OK ? keep_failures(r) : status;
     r->run->seconds += elapsed;
     if (status == ZILCH_OK && s->study) {
         status = zilch_study_record(compare_study_lock(s->study), r->number, optimizer, &timings);
@@ -321,11 +346,16 @@ static int prepare(racer *r)
 {
     search_request shared = r->request; /* by all ranks */
     shared.threads = r->contest->setting->threads;
-    if (search_problem_open(&r->problem, &r->request) || ranks_open(&shared, r->problem.text) ||
+    r->request.jobs = r->contest->jobs;
+    if (search_problem_open(&r->problem, &r->request) || search_problem_start(&r->problem, &r->request) ||
+        ranks_open(&shared, r->problem.text) ||
         (!r->contest->setting->study && search_optimizer_create(&r->request, &r->problem, &r->optimizer))) {
         return 1;
     }
     assert(r->problem.info.dim > 0);
+    if (r->problem.program) {
+        search_program_watch(r->problem.program, watch, NULL);
+    }
     r->request.final.is_noisy = r->problem.info.is_noisy;
     r->request.limits.final = &r->request.final;
     r->x = malloc(r->problem.info.dim * sizeof *r->x);
@@ -345,6 +375,14 @@ static zilch_status race(racer *r)
         status = cli_is_stopped() ? ZILCH_ESTOPPED : score(r, stop, &r->run->end);
     }
     return status;
+}
+
+/* The last words of a program, whose error stays the last of this thread. */
+static void fail_program(const racer *r)
+{
+    if (r->problem.program) {
+        search_program_print(r->problem.program);
+    }
 }
 
 static zilch_status run(void *context, size_t index)
@@ -369,6 +407,7 @@ static zilch_status run(void *context, size_t index)
         r.run->is_finished = 1;
     } else if (!r.run->has_failed && !cli_is_stopped()) {
         r.run->has_failed = 1;
+        fail_program(&r);
         snprintf(r.run->why, sizeof r.run->why, "%s",
                  status == ZILCH_ENOMEM ? "out of memory" : cli_error_text());
     }
@@ -389,17 +428,40 @@ static void end_now(void *context)
     _exit(CLI_FAILED);
 }
 
+/* How many runs there are at the same time; 0: one for each processor. Programs are the work then, and --jobs
+ * says how many of them there are in all: rather one for each of several runs than several for one, which has
+ * generations of few points. */
+static unsigned share_out(contest *c, size_t count)
+{
+    const compare_setting *s = c->setting;
+    const search_request *r = &s->method[0].request;
+    c->jobs = (size_t)r->jobs;
+    if (ranks_count() > 1) {
+        return 1;
+    }
+    if (!r->program) {
+        return (unsigned)s->threads;
+    }
+    const size_t jobs = r->jobs ? (size_t)r->jobs : zilch_processors();
+    size_t runs = s->threads ? (size_t)s->threads : jobs;
+    runs = runs < count ? runs : count;
+    c->jobs = jobs > runs ? jobs / runs : 1;
+    return (unsigned)runs;
+}
+
 zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
 {
     contest c = {.setting = setting, .run = runs};
     const size_t count = setting->methods * (size_t)setting->seeds;
+    const unsigned threads = share_out(&c, count);
     progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
                    count * quota(setting));
-    cli_set_stop_notice(setting->study
+    cli_set_stop_notice(setting->method[0].request.program
+                            ? "ending with the evaluations under way; press Ctrl-C again to stop now"
+                        : setting->study
                             ? "ending with the generations under way; press Ctrl-C again to stop now"
                             : "giving up the runs under way; press Ctrl-C again to stop now");
     ranks_set_ending(end_now, &c);
-    const unsigned threads = ranks_count() > 1 ? 1 : (unsigned)setting->threads;
     const zilch_status status = zilch_parallel(threads, count, run, &c);
     ranks_set_ending(NULL, NULL);
     cli_set_stop_notice(NULL);

@@ -3,6 +3,7 @@
  * incomparable is refused. */
 #include "compare/compare.h"
 
+#include "compare/compare_shared.h"
 #include "options/suggest.h"
 #include "terminal/cli.h"
 
@@ -70,13 +71,12 @@ static const char budget[] =
     "all methods have the same budget; give --generations or --evaluations to 'zilch compare' itself";
 static const char world[] = "is a part of the problem; give --problem 'lander:NAME=VALUE' to 'zilch compare'";
 
+/* Without a remedy, a method may say it. */
 static const refusal refused[] = {
-    {"problem", for_all},
-    {"dim", for_all},
-    {"data", for_all},
-    {"response", for_all},
-    {"searched", for_all},
-    {"validation", for_all},
+#define X(constant, name, about, is_expert, is_fixed) {name, is_fixed ? for_all : NULL},
+    COMPARE_SHARED_LIST(X)
+#undef X
+        {"jobs", for_all},
     {"gravity", world},
     {"wind", world},
     {"wind-power", world},
@@ -99,7 +99,7 @@ static const refusal *find_refusal(const char *word, int is_short)
     const size_t length = strcspn(word, "=");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const char *name = refused[i].name;
-        if (strncmp(name, word, length) == 0 && (is_short || strlen(name) == length)) {
+        if (refused[i].remedy && strncmp(name, word, length) == 0 && (is_short || strlen(name) == length)) {
             return &refused[i];
         }
     }

@@ -48,6 +48,11 @@ static void print_heading(const compare_setting *s, FILE *stream)
     const unsigned long long last = s->seed + (s->seeds - 1);
     text_put_between(stream, "problem: ", s->problem, ", ");
     fprintf(stream, "%zu coordinates, %s\n", s->info.dim, zilch_direction_name(s->info.direction));
+    if (s->method[0].request.program) {
+        fputs("program: ", stream);
+        text_put_word(stream, s->method[0].request.program);
+        fputc('\n', stream);
+    }
     if (s->method[0].request.data) {
         text_put_between(stream, "data: ", s->method[0].request.data, "\n");
     }

@@ -102,7 +102,9 @@ static void put_setting(json_node *document, const compare_setting *s, int *fail
     }
     node_put(document, "problem", node_name(s->problem), failed);
     const char *data = s->method[0].request.data;
+    const char *program = s->method[0].request.program;
     node_put(document, "data", data ? node_name(data) : node_null(), failed);
+    node_put(document, "program", program ? node_name(program) : node_null(), failed);
     node_put(document, "dim", node_whole(s->info.dim), failed);
     node_put(document, "direction", node_text(zilch_direction_name(s->info.direction)), failed);
     node_put(document, "penalty", node_real(s->penalty), failed);

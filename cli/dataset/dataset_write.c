@@ -75,7 +75,8 @@ static void put_npy_rows(const double *x, size_t count, size_t cols, FILE *strea
     }
 }
 
-/* A stream that failed ends the work with OK: whoever flushes it finds the error and words it. */
+/* A stream that failed ends the work with OK: whoever flushes it finds the error and words it, cli_finish()
+ * for standard output. */
 static zilch_status write_rows(void *context, FILE *stream)
 {
     const job *j = context;
@@ -111,11 +112,6 @@ int dataset_write(const char *path, const dataset_rows *rows, dataset_error *err
     j.npy = ending && strcmp(ending, ".npy") == 0;
     if ((is_file ? zilch_file_replace(path, write_rows, &j) : write_rows(&j, stdout)) != ZILCH_OK) {
         status = write_fail(error, "%s", zilch_last_error());
-    }
-    errno = 0;
-    if (!status && !is_file && (fflush(stdout) != 0 || ferror(stdout))) {
-        status = write_fail(error, "cannot write to standard output%s%s", errno ? ": " : "",
-                            errno ? strerror(errno) : "");
     }
     free(j.chunk);
     return status;

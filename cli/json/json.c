@@ -99,13 +99,11 @@ int node_print(json_t *document, int failed)
         json_decref(document);
         return cli_fail("out of memory");
     }
-    errno = 0;
     const int written = json_dump_callback(document, dump_piece, stdout, JSON_REAL_PRECISION(17));
     json_decref(document);
-    if (written != 0 || putchar('\n') == EOF) {
-        return cli_fail("cannot write to standard output: %s", strerror(errno));
-    }
-    return 0;
+    putchar('\n');
+    return written != 0 && !ferror(stdout) ? cli_fail("out of memory")
+                                           : 0; /* cli_finish() words the others */
 }
 
 int node_dump(FILE *stream, json_t *value, int failed)

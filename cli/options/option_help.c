@@ -60,21 +60,25 @@ static void default_text(const cli_option *option, char out[CLI_VALUE_SIZE])
     cli_option_format(option, out);
 }
 
-/* "Rows to draw (1 to 1000; default 10)" */
+void option_help_text(const cli_option *option, char out[OPTION_HELP_SIZE])
+{
+    char range[TEXT_SIZE];
+    char usual[CLI_VALUE_SIZE];
+    range_text(option, range, sizeof range);
+    default_text(option, usual);
+    snprintf(out, OPTION_HELP_SIZE, "%s%s%s%s%s%s%s", option->help, *range || *usual ? " (" : "", range,
+             *range && *usual ? "; " : "", *usual ? "default " : "", usual, *range || *usual ? ")" : "");
+}
+
 static void print_option(const cli_option *option)
 {
     char name[TEXT_SIZE];
-    char text[TEXT_SIZE + 2 * CLI_VALUE_SIZE];
-    char range[TEXT_SIZE];
-    char usual[CLI_VALUE_SIZE];
+    char text[OPTION_HELP_SIZE];
     char letter[] = "    ";
     if (option->letter) {
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     }
-    range_text(option, range, sizeof range);
-    default_text(option, usual);
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", option->help, *range || *usual ? " (" : "", range,
-             *range && *usual ? "; " : "", *usual ? "default " : "", usual, *range || *usual ? ")" : "");
+    option_help_text(option, text);
     int at = snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name, option->argument ? "=" : "",
                       option->argument ? option->argument : "");
     fputs(name, stdout);

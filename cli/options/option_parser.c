@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_SIZE = 512 };
@@ -26,6 +25,13 @@ typedef struct parse {
     char **argv;
     int next; /* the word to read next */
 } parse;
+
+static cli_help_printer *print_help = option_help_print;
+
+void cli_set_help_printer(cli_help_printer *print)
+{
+    print_help = print;
+}
 
 int cli_wrong_usage(const cli_usage *usage, const char *format, ...)
 {
@@ -90,14 +96,11 @@ static int is_known(const parse *p, const char *name)
     return option->name != NULL;
 }
 
-/* An option of zilch 0.1, before its name is taken for the beginning of another. */
-static int check_renamed(const parse *p, const char *name)
+/* An option of zilch 0.1, whose name is never taken for the beginning of another. 0 if it is not one that
+ * this command had. */
+static int check_renamed(const parse *p, const char *name, const char *renamed)
 {
     char now[64];
-    const char *renamed = zilch_option_renamed(name);
-    if (!renamed) {
-        return 0;
-    }
     if (!*renamed && is_known(p, "population")) {
         return cli_wrong_usage(p->usage, "unknown option '--%s'; zilch 0.2 has it no longer", name);
     }
@@ -109,6 +112,24 @@ static int check_renamed(const parse *p, const char *name)
                ? cli_wrong_usage(p->usage, "unknown option '--%s'; since zilch 0.2 it is called '--%s'", name,
                                  now)
                : 0;
+}
+
+/* Letters that had several meanings in zilch 0.1 have one: -j is --jobs, -m is --methods, and -n is how many
+ * rows come out.
+ */
+static int check_letter(const parse *p, char letter)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } before[] = {{'j', "json"}, {'m', "models"}, {'n', "episodes"}, {'n', "seeds"}, {'n', "rows"}};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        if (before[i].letter == letter && is_known(p, before[i].name)) {
+            return cli_wrong_usage(p->usage, "unknown option '-%c'; since zilch 0.2 it is written '--%s'",
+                                   letter, before[i].name);
+        }
+    }
+    return cli_wrong_usage(p->usage, "unknown option '-%c'", letter);
 }
 
 /* The option that the first `length` letters of `name` stand for: they are its name, or begin no other.
@@ -130,9 +151,11 @@ static const cli_option *find_long(const parse *p, const char *name, size_t leng
         }
     }
     snprintf(whole, sizeof whole, "%.*s", (int)length, name);
-    if (length < sizeof whole && check_renamed(p, whole)) {
+    const char *renamed = length < sizeof whole ? zilch_option_renamed(whole) : NULL;
+    if (renamed && check_renamed(p, whole, renamed)) {
         return NULL;
     }
+    matches = renamed ? 0 : matches;
     if (matches > 1) {
         cli_wrong_usage(p->usage, "option '--%.*s' is short for more than one", (int)length, name);
     } else if (matches == 0) {
@@ -157,8 +180,8 @@ static int take(parse *p, const cli_option *option, const char *text)
     if (!p->usage->about) {
         return cli_wrong_usage(p->usage, "--help: is not allowed here");
     }
-    option_help_print(p->usage, p->layout, row > p->rows);
-    exit(cli_finish(CLI_OK));
+    print_help(p->usage, p->layout, row > p->rows);
+    return CLI_HELPED;
 }
 
 /* "--name", "--name=value", or "--name" and the value in the next word. */
@@ -189,7 +212,7 @@ static int take_letters(parse *p, const char *letters)
             option++;
         }
         if (!option->name) {
-            return cli_wrong_usage(p->usage, "unknown option '-%c'", *letters);
+            return check_letter(p, *letters);
         }
         if (option->argument && !letters[1] && p->next == p->argc) {
             return cli_wrong_usage(p->usage, "option '-%c' needs a value: %s", *letters, option->argument);

@@ -34,8 +34,9 @@ typedef struct cli_option {
     cli_kind kind;
     void *value;      /* holds the default before (NaN, UINT64_MAX, a choice of -1: none), the result after */
     double low, high; /* numbers: the ends are allowed; high may be INFINITY */
-    const char *choices; /* "exact|amortised" */
-    const char *help;    /* a sentence or a phrase; default and range are added to it */
+    const char
+        *choices;     /* "exact|amortised"; of a text, names that it may be or begin with, for completions */
+    const char *help; /* a sentence or a phrase; default and range are added to it */
 } cli_option;
 
 /* How help shows a table: a heading before a row, or NULL; and which rows only --help-all shows. */
@@ -53,13 +54,17 @@ typedef struct cli_usage {
     size_t operand_least, operand_most;
 } cli_usage;
 
-/* 0 if the command shall go on, else the exit status (wrong usage; the message is printed). --help
- * prints and ends the program. */
+/* 0 if the command shall go on, else the exit status: wrong usage, after a message; or CLI_HELPED after
+ * --help. */
 int cli_parse(const cli_usage *usage, int argc, char **argv);
 
 /* The same. given[k] is set to 1 for each row k that was said, to 0 for the others. `layout` may be NULL. */
 int cli_parse_given(const cli_usage *usage, const cli_layout *layout, int argc, char **argv,
                     unsigned char given[CLI_OPTIONS_MOST]);
+
+/* What --help calls, in place of option_help_print(). */
+typedef void cli_help_printer(const cli_usage *usage, const cli_layout *layout, int is_all);
+void cli_set_help_printer(cli_help_printer *print);
 
 /* A row's value from text and as text. EARG says what is allowed, without the option's name. `out` gets ""
  * for a text that is not there. */

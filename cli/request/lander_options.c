@@ -28,7 +28,7 @@ void lander_options_rows(search_request *r, cli_option out[LANDER_OPTIONS])
 {
     zilch_lander_options *o = &r->lander;
     const cli_option rows[LANDER_OPTIONS] = {
-        {"episodes", 'n', "N", CLI_COUNT, &r->episodes, 1, 1e6, NULL, "Landings behind each value."},
+        {"episodes", 0, "N", CLI_COUNT, &r->episodes, 1, 1e6, NULL, "Landings behind each value."},
         {"seeds", 0, "NAME", CLI_CHOICE, &r->seeds, 0, 0, "fresh|common",
          "Seeds of the landings: fresh for each value, or common to all values of a generation."},
         {"gravity", 0, "G", CLI_REAL, &o->gravity, -12, 0, NULL, "Gravity, the ends excluded."},

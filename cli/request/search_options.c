@@ -5,6 +5,7 @@
 
 #include "request/lander_options.h"
 #include "request/search_problem.h"
+#include "request/search_table.h"
 #include "terminal/cli.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIM_MOST = 1000000, NOT_KEPT = -1, NAME_SIZE = 32 };
+enum { DIM_MOST = 1000000 };
 
 static const char optimize_about[] = "Search a sparse optimum of a problem, of a regression on a dataset, or "
                                      "of whatever a program of yours evaluates. "
@@ -20,20 +21,6 @@ static const char optimize_about[] = "Search a sparse optimum of a problem, of a
                                      "STUDY' goes on with an interrupted run.";
 
 /* ---- Tables of rows ---------------------------------------------------------------------- */
-
-/* Which problems a row is about. */
-typedef enum concern { FOR_ALL, FOR_LANDER, FOR_REGRESSION, FOR_PROGRAM, FOR_ASK } concern;
-
-typedef struct option_table {
-    cli_option row[CLI_OPTIONS_MOST + 1];   /* an empty one ends it */
-    char name[CLI_OPTIONS_MOST][NAME_SIZE]; /* of rows that come from the library */
-    concern concern[CLI_OPTIONS_MOST];
-    int kind[CLI_OPTIONS_MOST]; /* of the setting that a study keeps; or NOT_KEPT */
-    const char *heading[CLI_OPTIONS_MOST];
-    unsigned char is_expert[CLI_OPTIONS_MOST];
-    unsigned char given[CLI_OPTIONS_MOST]; /* which rows were said */
-    size_t count;
-} option_table;
 
 /* How a group of rows is kept and shown. */
 typedef struct group {
@@ -43,7 +30,7 @@ typedef struct group {
     int is_expert;
 } group;
 
-static void add(option_table *t, group g, const cli_option *rows, size_t count)
+static void add(search_table *t, group g, const cli_option *rows, size_t count)
 {
     assert(t->count + count <= CLI_OPTIONS_MOST);
     for (size_t i = 0; i < count; i++, t->count++) {
@@ -57,17 +44,16 @@ static void add(option_table *t, group g, const cli_option *rows, size_t count)
 
 #define ADD(table, group, rows) add(table, group, rows, sizeof(rows) / sizeof *(rows))
 
-/* Options have dashes where settings have underscores. */
-static void name_with_dashes(const char *name, char out[NAME_SIZE])
+void search_name_with_dashes(const char *name, char out[SEARCH_NAME_SIZE])
 {
-    snprintf(out, NAME_SIZE, "%s", name);
+    snprintf(out, SEARCH_NAME_SIZE, "%s", name);
     for (char *at = out; (at = strchr(at, '_')) != NULL;) {
         *at = '-';
     }
 }
 
 /* Rows of the library: its names with dashes, its sentences, its ranges. */
-static void add_library(option_table *t, const char *heading, const zilch_option *list, size_t count,
+static void add_library(search_table *t, const char *heading, const zilch_option *list, size_t count,
                         void *options, zilch_option_group wanted)
 {
     static const cli_kind kinds[] = {[ZILCH_OPTION_CHOICE] = CLI_CHOICE,
@@ -81,7 +67,7 @@ static void add_library(option_table *t, const char *heading, const zilch_option
         if (o->group != wanted) {
             continue;
         }
-        name_with_dashes(o->name, name);
+        search_name_with_dashes(o->name, name);
         const concern about = strcmp(name, "direction") == 0 ? FOR_PROGRAM /* others say it themselves */
                               : strcmp(name, "quorum") == 0  ? FOR_ASK     /* others wait for all values */
                                                              : FOR_ALL;
@@ -94,13 +80,13 @@ static void add_library(option_table *t, const char *heading, const zilch_option
                                 o->greatest,
                                 o->type == ZILCH_OPTION_FLAG ? "no|yes" : o->choices,
                                 o->about};
-        const group g = {about, NOT_KEPT, heading, wanted == ZILCH_OPTION_EXPERT};
+        const group g = {about, SEARCH_NOT_KEPT, heading, wanted == ZILCH_OPTION_EXPERT};
         add(t, g, &row, 1);
         heading = NULL;
     }
 }
 
-static size_t find_row(const option_table *t, const char *name)
+size_t search_table_find(const search_table *t, const char *name)
 {
     size_t k = 0;
     while (k < t->count && strcmp(t->row[k].name, name) != 0) {
@@ -109,18 +95,18 @@ static size_t find_row(const option_table *t, const char *name)
     return k;
 }
 
-static int is_given(const option_table *t, const char *name)
+static int is_given(const search_table *t, const char *name)
 {
-    const size_t k = find_row(t, name);
+    const size_t k = search_table_find(t, name);
     return k < t->count && t->given[k];
 }
 
 /* ---- The problem ------------------------------------------------------------------------- */
 
-static void add_problem(search_request *r, option_table *t)
+static void add_problem(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
-        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, NULL,
+        {"problem", 'p', "NAME", CLI_TEXT, &r->problem, 0, 0, cli_problems,
          "sphere, smop1 to smop8, ellipsoid, rosenbrock or lander, with settings such as smop1:dim=1000; or "
          "linear or logistic, a regression on --data."},
         {"program", 0, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
@@ -140,14 +126,14 @@ static void add_problem(search_request *r, option_table *t)
         {"validation", 0, "SHARE", CLI_REAL, &r->validation, 0, 1, NULL,
          "Share of the rows that are held out, the ends excluded."},
     };
-    ADD(t, ((group){FOR_ALL, NOT_KEPT, "What is optimised:", 0}), rows);
-    t->kind[find_row(t, "program")] = ZILCH_SETTING_PROBLEM;
-    ADD(t, ((group){FOR_REGRESSION, NOT_KEPT, NULL, 0}), data);
-    t->kind[find_row(t, "response")] = ZILCH_SETTING_PROBLEM;
+    ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, "What is optimised:", 0}), rows);
+    t->kind[search_table_find(t, "program")] = ZILCH_SETTING_PROBLEM;
+    ADD(t, ((group){FOR_REGRESSION, SEARCH_NOT_KEPT, NULL, 0}), data);
+    t->kind[search_table_find(t, "response")] = ZILCH_SETTING_PROBLEM;
     ADD(t, ((group){FOR_REGRESSION, ZILCH_SETTING_PROBLEM, NULL, 1}), regression);
 }
 
-static void add_program(search_request *r, option_table *t)
+static void add_program(search_request *r, search_table *t)
 {
     const cli_option jobs[] = {
         {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
@@ -176,22 +162,22 @@ static void add_program(search_request *r, option_table *t)
          "Failed evaluations in a row that end the run; 0: any number."},
     };
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_MEANS, "Programs:", 0}), jobs);
-    ADD(t, ((group){FOR_PROGRAM, NOT_KEPT, NULL, 1}), hello); /* what it said is kept as --dim and --names */
+    ADD(t, ((group){FOR_PROGRAM, SEARCH_NOT_KEPT, NULL, 1}), hello); /* what it said is kept as --dim and --names */
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 0}), common);
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 1}), expert);
 }
 
 /* What they say becomes a part of the problem's name, which a study keeps. */
-static void add_lander(search_request *r, option_table *t, int is_expert)
+static void add_lander(search_request *r, search_table *t, int is_expert)
 {
     cli_option rows[LANDER_OPTIONS];
     lander_options_rows(r, rows);
-    ADD(t, ((group){FOR_LANDER, NOT_KEPT, "The Lunar Lander:", is_expert}), rows);
+    ADD(t, ((group){FOR_LANDER, SEARCH_NOT_KEPT, "The Lunar Lander:", is_expert}), rows);
 }
 
 /* ---- The search --------------------------------------------------------------------------- */
 
-static void add_search(search_request *r, option_table *t)
+static void add_search(search_request *r, search_table *t)
 {
     size_t count;
     const zilch_option *list = zilch_optimizer_option_list(&count);
@@ -238,7 +224,7 @@ static void add_search(search_request *r, option_table *t)
 }
 
 /* What may change when a run goes on. */
-static void add_end(search_request *r, option_table *t)
+static void add_end(search_request *r, search_table *t)
 {
     size_t limits, final;
     const zilch_option *limit = zilch_limit_list(&limits);
@@ -260,7 +246,7 @@ static void add_end(search_request *r, option_table *t)
     ADD(t, ((group){FOR_LANDER, ZILCH_SETTING_MEANS, NULL, 1}), held_out);
 }
 
-static void add_run(search_request *r, option_table *t)
+static void add_run(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
         {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
@@ -268,7 +254,15 @@ static void add_run(search_request *r, option_table *t)
         {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
          "The study that keeps the run, new or with other runs. Without it, the problem's name and .study."},
     };
-    ADD(t, ((group){FOR_ALL, NOT_KEPT, "The run:", 0}), rows);
+    ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}), rows);
+}
+
+void search_table_add_kept(search_request *r, search_table *t)
+{
+    add_problem(r, t);
+    add_search(r, t);
+    add_end(r, t);
+    add_program(r, t);
 }
 
 /* ---- Defaults ----------------------------------------------------------------------------- */
@@ -305,7 +299,7 @@ search_request search_request_defaults(const char *command, zilch_method method)
 /* ---- Parsing -------------------------------------------------------------------------------- */
 
 /* A row that is about another kind of problem would do nothing. */
-static int check_concerns(const search_request *r, const option_table *t)
+static int check_concerns(const search_request *r, const search_table *t)
 {
     const size_t length = strcspn(r->problem, ":");
     const int is_the_lander = search_problem_is_lander(r->problem);
@@ -325,7 +319,7 @@ static int check_concerns(const search_request *r, const option_table *t)
     return 0;
 }
 
-static void note_said(search_request *r, const option_table *t)
+static void note_said(search_request *r, const search_table *t)
 {
     r->said = is_given(t, "penalty") ? SEARCH_PENALTY : 0;
     for (size_t k = 0; k < t->count; k++) {
@@ -334,7 +328,7 @@ static void note_said(search_request *r, const option_table *t)
 }
 
 /* Twice if a method was said, because its defaults are others. */
-static int parse_table(search_request *r, option_table *t, const cli_usage *usage, int argc, char **argv)
+static int parse_table(search_request *r, search_table *t, const cli_usage *usage, int argc, char **argv)
 {
     cli_usage whole = *usage;
     const cli_layout layout = {t->heading, t->is_expert};
@@ -350,7 +344,7 @@ static int parse_table(search_request *r, option_table *t, const cli_usage *usag
 int search_request_parse(search_request *r, int argc, char **argv)
 {
     const int is_short = is_lander(argv[0]); /* its problem is known */
-    option_table t = {.count = 0};
+    search_table t = {.count = 0};
     *r = search_request_defaults(is_short ? "lander" : "optimize", ZILCH_METHOD_DEFAULT);
     if (!is_short) {
         add_problem(r, &t);
@@ -380,10 +374,23 @@ int search_request_parse(search_request *r, int argc, char **argv)
     return concerns ? concerns : search_request_check(r);
 }
 
+cli_option search_option_row(const char *name)
+{
+    search_request r = search_request_defaults("optimize", ZILCH_METHOD_DEFAULT);
+    search_table t = {.count = 0};
+    search_table_add_kept(&r, &t);
+    const size_t k = search_table_find(&t, name);
+    assert(k < t.count);
+    cli_option row = t.row[k];
+    row.name = name; /* that of the table goes away with it, and so does the value */
+    row.value = NULL;
+    return row;
+}
+
 int search_request_parse_by_hand(search_request *r, const cli_usage *usage, int argc, char **argv,
                                  int *is_any)
 {
-    option_table t = {.count = 0};
+    search_table t = {.count = 0};
     *r = search_request_defaults(usage->command, ZILCH_METHOD_DEFAULT);
     const cli_option rows[] = {
         {"dim", 0, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL, "Coordinates; this begins a new run."},
@@ -394,8 +401,8 @@ int search_request_parse_by_hand(search_request *r, const cli_usage *usage, int 
     while (usage->options[own].name) {
         own++;
     }
-    add(&t, (group){FOR_ALL, NOT_KEPT, "Points:", 0}, usage->options, own);
-    ADD(&t, ((group){FOR_ALL, NOT_KEPT, "A new run:", 0}), rows);
+    add(&t, (group){FOR_ALL, SEARCH_NOT_KEPT, "Points:", 0}, usage->options, own);
+    ADD(&t, ((group){FOR_ALL, SEARCH_NOT_KEPT, "A new run:", 0}), rows);
     add_search(r, &t);
     const int status = parse_table(r, &t, usage, argc, argv);
     *is_any = 0;
@@ -410,12 +417,12 @@ int search_request_parse_by_hand(search_request *r, const cli_usage *usage, int 
 int search_request_parse_again(search_request *r, const cli_usage *usage, int argc, char **argv,
                                char more[SEARCH_MORE_SIZE])
 {
-    option_table t = {.count = 0};
+    search_table t = {.count = 0};
     size_t own = 0;
     while (usage->options[own].name) {
         own++;
     }
-    add(&t, (group){FOR_ALL, NOT_KEPT, "The run:", 0}, usage->options, own);
+    add(&t, (group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}, usage->options, own);
     add_end(r, &t);
     cli_usage whole = *usage;
     const cli_layout layout = {t.heading, t.is_expert};
@@ -431,176 +438,4 @@ int search_request_parse_again(search_request *r, const cli_usage *usage, int ar
         }
     }
     return status;
-}
-
-/* ---- Settings ----------------------------------------------------------------------------------- */
-
-/* All rows that a study keeps something of. */
-static void add_kept(search_request *r, option_table *t)
-{
-    add_problem(r, t);
-    add_search(r, t);
-    add_end(r, t);
-    add_program(r, t);
-}
-
-/* A file is kept by its whole path. NULL without memory. */
-static char *copy_value(const cli_option *row, const char *value)
-{
-    static const char *const files[] = {"bounds-file", "limits",  "penalty-file",
-                                        "values-file", "weights", "warm-start"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
-        if (path) {
-            return path;
-        }
-    }
-    return strdup(value);
-}
-
-/* A row's value as text: a text of any length itself, another value in the buffer. NULL: there is none. */
-static const char *value_text(const cli_option *row, char buffer[CLI_VALUE_SIZE])
-{
-    if (row->kind == CLI_TEXT) {
-        return *(const char *const *)row->value;
-    }
-    if (row->kind == CLI_REAL && isnan(*(const double *)row->value)) {
-        return NULL;
-    }
-    cli_option_format(row, buffer);
-    return buffer;
-}
-
-int search_settings_make(search_settings *out, const search_request *r)
-{
-    search_request request = *r;
-    search_request usual = search_request_defaults(r->command, r->options.method);
-    option_table t = {.count = 0};
-    option_table u = {.count = 0};
-    add_kept(&request, &t);
-    add_kept(&usual, &u);
-    *out = (search_settings){.count = 0};
-    for (size_t k = 0; k < t.count; k++) {
-        char buffer[CLI_VALUE_SIZE];
-        char other[CLI_VALUE_SIZE];
-        const size_t i = out->count;
-        const char *value = value_text(&t.row[k], buffer);
-        const char *same = value_text(&u.row[k], other);
-        if (t.kind[k] == NOT_KEPT || !value || !*value || (same && strcmp(value, same) == 0)) {
-            continue; /* what is as it always is says nothing */
-        }
-        snprintf(out->name[i], sizeof out->name[i], "%s", t.row[k].name);
-        for (char *at = out->name[i]; (at = strchr(at, '-')) != NULL;) {
-            *at = '_';
-        }
-        out->value[i] = copy_value(&t.row[k], value);
-        if (!out->value[i]) {
-            return cli_fail("out of memory");
-        }
-        out->setting[i] = (zilch_setting){(zilch_setting_kind)t.kind[k], out->name[i], out->value[i]};
-        out->count++;
-    }
-    if (search_is_regression(r->problem) && !(r->said & SEARCH_PENALTY)) { /* it follows from the seed */
-        out->setting[out->count++] = (zilch_setting){ZILCH_SETTING_PROBLEM, "penalty", "automatic"};
-    }
-    return 0;
-}
-
-void search_settings_free(search_settings *s)
-{
-    for (size_t i = 0; i < s->count; i++) {
-        free(s->value[i]);
-    }
-    s->count = 0;
-}
-
-int search_request_restore(search_request *out, const zilch_run *run, char why[SEARCH_WHY])
-{
-    const zilch_request *kept = &run->request;
-    option_table t = {.count = 0};
-    *why = '\0';
-    if (search_is_regression(kept->problem) && (!*kept->data || strcmp(kept->data, "-") == 0)) {
-        snprintf(why, SEARCH_WHY, "it is a regression, but names no file with data");
-        return 1;
-    }
-    *out = search_request_defaults("resume", run->method);
-    out->problem = kept->problem;
-    out->dim =
-        search_is_regression(kept->problem) || !strcmp(kept->problem, "program") ? run->dim : UINT64_MAX;
-    out->data = *kept->data ? kept->data : NULL;
-    out->fingerprint = *kept->fingerprint ? kept->fingerprint : NULL;
-    out->options.direction = run->direction;
-    out->options.penalty = run->penalty;
-    out->said = SEARCH_PENALTY;
-    out->is_kept = 1;
-    out->limits = *kept->limits;
-    out->final = *kept->final;
-    out->seed = run->seed;
-    add_kept(out, &t);
-    for (size_t i = 0; i < kept->settings; i++) {
-        char name[NAME_SIZE];
-        const zilch_setting *s = &kept->setting[i];
-        if ((s->kind != ZILCH_SETTING_PROBLEM && s->kind != ZILCH_SETTING_MEANS) ||
-            search_setting_is_own_penalty(s)) {
-            continue;
-        }
-        name_with_dashes(s->name, name);
-        const size_t k = find_row(&t, name);
-        const char *renamed = zilch_option_renamed(s->name);
-        if (k == t.count && s->kind == ZILCH_SETTING_MEANS && !renamed) {
-            continue; /* of another command, such as 'zilch compare'; it changes no result */
-        }
-        if (k == t.count || t.kind[k] != (int)s->kind) {
-            snprintf(why, SEARCH_WHY,
-                     renamed ? "it uses %.64s, which this version no longer has; zilch 0.1 can go on with it"
-                             : "it has the setting %.64s, which this command does not know",
-                     s->name);
-            return 1;
-        }
-        const char *value = t.row[k].kind == CLI_FLAG && strcmp(s->value, "no") == 0 ? NULL : s->value;
-        if (value && cli_option_parse(&t.row[k], value) != ZILCH_OK) {
-            snprintf(why, SEARCH_WHY, "its %.64s: %.300s", s->name, zilch_last_error());
-            return 1;
-        }
-    }
-    return 0;
-}
-
-char *search_request_words(const search_request *r, size_t *size)
-{
-    search_settings settings;
-    char *text = NULL;
-    FILE *stream = search_settings_make(&settings, r) ? NULL : open_memstream(&text, size);
-    const int is_regression = search_is_regression(r->problem);
-    if (!stream) {
-        search_settings_free(&settings);
-        return NULL;
-    }
-    fprintf(stream, "optimize%c--seed=%llu%c", 0, (unsigned long long)r->seed, 0);
-    if (r->program) {
-        fprintf(stream, "--dim=%llu%c", (unsigned long long)r->dim, 0);
-    } else {
-        fprintf(stream, "--problem=%.*s%c",
-                is_regression ? (int)strcspn(r->problem, ":") : (int)strlen(r->problem), r->problem, 0);
-    }
-    if (r->data) {
-        fprintf(stream, "--data=%s%c", r->data, 0);
-    }
-    for (size_t i = 0; i < settings.count; i++) {
-        const char *value = settings.value[i];
-        char name[NAME_SIZE];
-        if (settings.setting[i].kind != ZILCH_SETTING_PROBLEM ||
-            search_setting_is_own_penalty(&settings.setting[i])) {
-            continue;
-        }
-        name_with_dashes(settings.name[i], name);
-        const int is_flag = search_setting_is_flag(settings.name[i]);
-        fprintf(stream, "--%s%s%s%c", name, is_flag ? "" : "=", is_flag ? "" : value, 0);
-    }
-    if (r->program) {
-        fprintf(stream, "--jobs=%llu%c", (unsigned long long)r->jobs, 0);
-    }
-    fprintf(stream, "--threads=%llu%c", (unsigned long long)(r->threads ? r->threads : 1), 0);
-    search_settings_free(&settings);
-    return fclose(stream) == 0 ? text : NULL;
 }

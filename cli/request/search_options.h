@@ -78,6 +78,10 @@ enum { SEARCH_MORE_SIZE = 1024 };
 int search_request_parse_again(search_request *r, const cli_usage *usage, int argc, char **argv,
                                char more[SEARCH_MORE_SIZE]);
 
+/* The row of 'zilch optimize' that has this name, for a command that hands the option on in words. It has no
+ * place for a value. */
+cli_option search_option_row(const char *name);
+
 /* What was not said. */
 search_request search_request_defaults(const char *command, zilch_method method);
 

@@ -7,6 +7,7 @@
 #include "study/study_json.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
+#include "terminal/wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,38 +17,101 @@ enum { ROWS_SHOWN = 20 };
 
 /* ---- All runs ---------------------------------------------------------------------------------- */
 
-/* A column for names, which runs of a comparison have, stands last. */
+/* The columns whose texts are ours. Problem and method stand behind the first of them. */
+enum { RUN, SEED, ENDED_BY, EVALUATIONS, FITNESS, VALUE, ACTIVE, CELLS, CELL_SIZE = 32 };
+typedef char cells[CELLS][CELL_SIZE];
+
+static void format_run(const study_run *run, cells out)
+{
+    const zilch_run *r = &run->run;
+    const zilch_generation *g = &run->last;
+    const int has_best = g->generation > 0;
+    snprintf(out[RUN], CELL_SIZE, "%llu", (unsigned long long)r->run);
+    snprintf(out[SEED], CELL_SIZE, "%llu", (unsigned long long)r->seed);
+    snprintf(out[ENDED_BY], CELL_SIZE, "%s", study_stop_name(r->stop));
+    snprintf(out[EVALUATIONS], CELL_SIZE, "%llu", (unsigned long long)r->evaluations);
+    snprintf(out[FITNESS], CELL_SIZE, has_best ? "%.6g" : "-", g->best_fitness);
+    snprintf(out[VALUE], CELL_SIZE, has_best ? "%.6g" : "-", g->best_value);
+    snprintf(out[ACTIVE], CELL_SIZE, has_best ? "%zu" : "-", g->best_active);
+}
+
+/* What a comparison calls it, or which one it is. */
+static const char *method_of(const zilch_run *r)
+{
+    return *r->request.name ? r->request.name : zilch_method_name(r->method);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Widths of the columns: of ours as their texts are, of the others as much as is left of the page, but not
+ * less than some letters. */
+typedef struct columns {
+    size_t own[CELLS], problem, method;
+} columns;
+
+static const cells heading = {"run", "seed", "ended by", "evaluations", "fitness", "value", "active"};
+
+static columns measure_runs(const study_file *f)
+{
+    enum { LEAST = 6, GAPS = 4 * 2 + 5 };
+    columns c = {.problem = strlen("problem"), .method = strlen("method")};
+    size_t used = GAPS;
+    for (size_t i = 0; i < f->count; i++) {
+        cells row;
+        format_run(&f->runs[i], row);
+        c.problem = larger(c.problem, text_width(f->runs[i].run.request.problem));
+        c.method = larger(c.method, text_width(method_of(&f->runs[i].run)));
+        for (int k = 0; k < CELLS; k++) {
+            c.own[k] = larger(c.own[k], larger(strlen(row[k]), strlen(heading[k])));
+        }
+    }
+    for (int k = 0; k < CELLS; k++) {
+        used += c.own[k];
+    }
+    const size_t left = used + 2 * LEAST < WRAP_COLUMNS ? WRAP_COLUMNS - used : 2 * LEAST;
+    if (c.problem + c.method > left) {
+        c.problem = c.problem < left / 2 ? c.problem : c.method < left / 2 ? left - c.method : left / 2;
+        c.method = left - c.problem;
+    }
+    return c;
+}
+
+/* As much of a text of others as the column has room for. */
+static void put_shortened(const char *text, size_t width)
+{
+    if (text_width(text) <= width) {
+        text_put_aligned(stdout, text, -(int)width);
+    } else {
+        text_put_within(stdout, text, width - 1);
+        fputs("…", stdout);
+    }
+}
+
+static void put_row(const columns *c, const cells row, const char *problem, const char *method)
+{
+    printf("%*s  ", (int)c->own[RUN], row[RUN]);
+    put_shortened(problem, c->problem);
+    fputs("  ", stdout);
+    put_shortened(method, c->method);
+    printf("  %*s  %-*s ", (int)c->own[SEED], row[SEED], (int)c->own[ENDED_BY], row[ENDED_BY]);
+    for (int k = EVALUATIONS; k < CELLS; k++) {
+        printf(" %*s", (int)c->own[k], row[k]);
+    }
+    putchar('\n');
+}
+
 static int print_runs(const study_file *f)
 {
-    int width = (int)strlen("problem");
-    int seed = (int)strlen("seed");
-    int has_names = 0;
+    const columns c = measure_runs(f);
+    put_row(&c, heading, "problem", "method");
     for (size_t i = 0; i < f->count; i++) {
         const zilch_run *r = &f->runs[i].run;
-        const size_t letters = text_width(r->request.problem);
-        const int problem = letters < 200 ? (int)letters : 200;
-        const int digits = snprintf(NULL, 0, "%llu", (unsigned long long)r->seed);
-        width = problem > width ? problem : width;
-        seed = digits > seed ? digits : seed;
-        has_names |= *r->request.name != '\0';
-    }
-    printf("%4s  %-*s  %-9s %*s  %-11s %11s %11s %12s %12s %6s%s\n", "run", width, "problem", "method", seed,
-           "seed", "ended by", "generations", "evaluations", "fitness", "value", "active",
-           has_names ? "  name" : "");
-    for (size_t i = 0; i < f->count; i++) {
-        const zilch_run *r = &f->runs[i].run;
-        const zilch_generation *g = &f->runs[i].last;
-        printf("%4llu  ", (unsigned long long)r->run);
-        text_put_aligned(stdout, r->request.problem, -width);
-        printf("  %-9s %*llu  %-11s %11llu %11llu", zilch_method_name(r->method), seed,
-               (unsigned long long)r->seed, study_stop_name(r->stop), (unsigned long long)r->generations,
-               (unsigned long long)r->evaluations);
-        if (g->generation > 0) {
-            printf(" %12.6g %12.6g %6zu", g->best_fitness, g->best_value, g->best_active);
-        } else {
-            printf(" %12s %12s %6s", "-", "-", "-");
-        }
-        text_put_between(stdout, *r->request.name ? "  " : "", r->request.name, "\n");
+        cells row;
+        format_run(&f->runs[i], row);
+        put_row(&c, row, r->request.problem, method_of(r));
     }
     for (size_t i = 0; i < f->count; i++) {
         char before[40];
@@ -77,7 +141,9 @@ static zilch_status print_generation(void *context, const zilch_generation *g)
     printf("%10llu %12llu %9llu %14.6g %14.6g %7zu", (unsigned long long)g->generation,
            (unsigned long long)g->evaluations, (unsigned long long)g->failures, g->best_fitness,
            g->best_value, g->best_active);
-    search_report_violation(g->best_violation);
+    if (g->best_violation > 0) {
+        printf("  violation %.6g", g->best_violation);
+    }
     putchar('\n');
     return ZILCH_OK;
 }
@@ -111,6 +177,24 @@ static void print_names(const zilch_run *r, int is_all)
     fputs(names ? "\n" : "", stdout);
 }
 
+/* What asks for the same run again, to be copied. */
+static void print_command(const zilch_run *r)
+{
+    static const char before[] = "asked for: ";
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        run_print_command(stream, r);
+    }
+    fputs(before, stdout);
+    if (stream && fclose(stream) == 0) {
+        wrap_put_command(stdout, text, strlen(before));
+    }
+    putchar('\n');
+    free(text);
+}
+
 static int print_run(const study_file *f, const study_run *run, const study_best *b, int is_all)
 {
     const zilch_run *r = &run->run;
@@ -126,9 +210,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     if (*r->request.data) {
         text_put_between(stdout, "data: ", r->request.data, "\n");
     }
-    fputs("asked for: ", stdout);
-    run_print_command(stdout, r);
-    putchar('\n');
+    print_command(r);
     search_report_settings(b->optimizer);
     text_put_between(stdout, "started: ", r->request.started, " on ");
     text_put_between(stdout, "", r->request.machine, ", by zilch ");

@@ -162,6 +162,27 @@ const study_run *study_file_find(const study_file *f, uint64_t number)
     return NULL;
 }
 
+const char study_by_hand[] = "by hand";
+
+const study_run *study_file_find_by_hand(const study_file *f, uint64_t number)
+{
+    const study_run *found = NULL;
+    for (size_t i = 0; i < f->count && number == 0; i++) {
+        const study_run *run = &f->runs[i];
+        if (strcmp(run->run.request.problem, study_by_hand) != 0) {
+            continue;
+        }
+        if (found) {
+            cli_fail(
+                "%s: runs %llu and %llu are both evaluated by hand; say which one is meant, with --run N",
+                f->path, (unsigned long long)found->run.run, (unsigned long long)run->run.run);
+            return NULL;
+        }
+        found = run;
+    }
+    return found ? found : study_file_find(f, number);
+}
+
 void study_program_print(FILE *stream, const char *before, const study_run *run)
 {
     if (run->program) {

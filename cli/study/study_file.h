@@ -36,6 +36,13 @@ enum { STUDY_ALL_RUNS = 0 };
 /* The run of that number, 0 for the last; NULL after printing which there are. */
 const study_run *study_file_find(const study_file *f, uint64_t number);
 
+/* What a study calls the problem of a run that 'zilch ask' has begun. */
+extern const char study_by_hand[];
+
+/* The run of that number; 0: the one that is evaluated by hand, or the last if none is. NULL after printing
+ * why, as when there are several. */
+const study_run *study_file_find_by_hand(const study_file *f, uint64_t number);
+
 /* Lines for people: by which program a run is evaluated, and whether its problem says so too. Nothing if
  * there is no program. Each line begins with `before`. */
 void study_program_print(FILE *stream, const char *before, const study_run *run);

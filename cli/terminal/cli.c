@@ -5,6 +5,7 @@
 #include "zilch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -78,6 +79,10 @@ const char *const cli_projections = &ZILCH_PROJECTION_LIST(X)[1];
 const char *const cli_labels = &ZILCH_LABELS_LIST(X)[1];
 const char *const cli_blocks = &ZILCH_BLOCK_LIST(X) "|all"[1];
 const char *const cli_searched = &ZILCH_SEARCHED_LIST(X)[1];
+const char *const cli_methods = &ZILCH_METHOD_LIST(X)[1];
+#undef X
+#define X(name, about) #name "|"
+const char *const cli_problems = ZILCH_PROBLEM_LIST(X) "linear|logistic";
 #undef X
 
 int cli_try_output(const char *path)
@@ -193,12 +198,23 @@ double cli_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The pipe has been closed at its other end: by a head or a pager that has seen enough, which is no failure
+ * to speak of. */
+static int is_reader_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 int cli_finish(int status)
 {
     errno = 0;
     const int failed = fflush(stdout) != 0;
     if ((!failed && !ferror(stdout)) || status != CLI_OK) {
         return status;
+    }
+    if (is_reader_gone()) {
+        return CLI_UNREAD;
     }
     /* An error met earlier may have left no reason behind. */
     return cli_fail("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");

@@ -6,7 +6,14 @@
 
 #include <stdio.h>
 
-typedef enum cli_status { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 } cli_status;
+typedef enum cli_status {
+    CLI_OK = 0,
+    CLI_FAILED = 1,
+    CLI_USAGE = 2,
+    CLI_LATER = 3,    /* nothing is wrong, but there is nothing to do yet */
+    CLI_HELPED = 100, /* not seen outside: the command has printed its help, which is success */
+    CLI_UNREAD = 141  /* nobody reads standard output any more; what shells show for an end by SIGPIPE */
+} cli_status;
 
 /* The command's name for the messages below ("fit"); NULL: the program alone. */
 void cli_set_command(const char *name);
@@ -36,7 +43,7 @@ int cli_fail_library(void);
 extern const char *const cli_inverters, *const cli_structures, *const cli_shrinkages, *const cli_projections,
                                                                                           *const cli_labels;
 extern const char *const cli_blocks; /* and "all" behind them */
-extern const char *const cli_searched;
+extern const char *const cli_searched, *const cli_methods, *const cli_problems;
 
 /* Whether a file of this name could be written, before long work; NULL and "-" are standard output. 0, or 1
  * after printing why. */
@@ -66,8 +73,8 @@ void cli_set_cleanup(void (*call)(void));
 /* Seconds on a clock that is never set back. */
 double cli_seconds(void);
 
-/* Flush stdout; what could not be written turns success into failure. Every way out of the program
- * goes through this, once. */
+/* Flush stdout; what could not be written turns success into failure, with a message, or in silence into
+ * CLI_UNREAD. Every way out of the program goes through this. */
 int cli_finish(int status);
 
 #endif

@@ -1,12 +1,13 @@
 /* Answers from lines of JSON, {"id":7,"value":3.25}, or from a table whose fields are separated by commas,
  * semicolons, tabs or blanks. The first line decides: all lines of a file are of one format, have one
  * separator and the same number of fields. With a line of names, the columns id, value, sigma and violation
- * are read, and the others, such as the coordinates that 'zilch ask' wrote, are not looked at. Without, there
+ * are read, and the coordinates that 'zilch ask' wrote beside them; others are not looked at. Without, there
  * are two columns, id and value: a third might as well be what a decimal comma, or a blank within a number,
  * has cut off. A field that is read is a number as a whole, or the line is refused. */
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "parallel/answer.h"
+#include "parallel/answer_point.h"
 #include "parallel/message.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <strings.h>
 
 enum { ID, VALUE, SIGMA, VIOLATION, WANTED, LINE_MOST = 1 << 30 };
-static const char *const names[WANTED] = {"id", "value", "sigma", "violation"};
+static const char *const wanted_names[WANTED] = {"id", "value", "sigma", "violation"};
 
 typedef enum format { FORMAT_UNKNOWN, FORMAT_JSON, FORMAT_TABLE } format;
 
@@ -28,6 +29,9 @@ typedef struct source {
     int is_named;          /* the first line has names */
     size_t fields;         /* of each line */
     size_t column[WANTED]; /* from 0; SIZE_MAX: not there */
+    zi_coordinates coordinates;
+    size_t *coordinate; /* of each field of a table; SIZE_MAX: none. NULL: there are none */
+    double *x;          /* room for the coordinates of a line */
 } source;
 
 #define WRONG_LINE(s, ...) \
@@ -41,6 +45,9 @@ typedef struct answers {
     uint64_t *id;
     double *value, *sigma, *violation;
     char **reason;
+    size_t *line;
+    double *x;     /* NULL: no line has any */
+    size_t points; /* that x has room for */
 } answers;
 
 /* Makes room for `count` elements of `size` bytes in the array that the pointer at `array` points to. */
@@ -58,8 +65,31 @@ static zilch_status widen(void *array, size_t used, size_t count, size_t size)
     return ZILCH_OK;
 }
 
-/* A reason is never longer than the line that it stands in. */
-static zilch_status append(answers *a, const zi_answer *answer, size_t reason_size)
+/* The coordinates that a line has. Lines without any have NaN, if others have some. */
+static zilch_status append_point(answers *a, size_t dim, const double *x)
+{
+    const size_t last = a->told.count;
+    if (!x && !a->x) {
+        return ZILCH_OK;
+    }
+    if (last >= a->points) {
+        const size_t used = a->x ? a->points : 0;
+        const size_t points = 2 * last + 1;
+        ZI_TRY(widen(&a->x, used, points, dim * sizeof *a->x));
+        for (size_t i = used * dim; i < points * dim; i++) {
+            a->x[i] = NAN;
+        }
+        a->points = points;
+    }
+    if (x) {
+        memcpy(a->x + last * dim, x, dim * sizeof *x);
+    }
+    return ZILCH_OK;
+}
+
+/* x may be NULL. A reason is never longer than the line that it stands in. */
+static zilch_status append(answers *a, const source *s, const zi_answer *answer, const double *x,
+                           size_t reason_size)
 {
     const size_t last = a->told.count;
     const size_t capacity = a->capacity ? 2 * a->capacity : 256;
@@ -70,8 +100,10 @@ static zilch_status append(answers *a, const zi_answer *answer, size_t reason_si
         ZI_TRY(widen(&a->sigma, last, capacity, sizeof *a->sigma));
         ZI_TRY(widen(&a->violation, last, capacity, sizeof *a->violation));
         ZI_TRY(widen(&a->reason, last, capacity, sizeof *a->reason));
+        ZI_TRY(widen(&a->line, last, capacity, sizeof *a->line));
         a->capacity = capacity;
     }
+    ZI_TRY(append_point(a, s->coordinates.dim, x));
     if (reason_size) {
         ZI_TRY(zi_alloc(&reason, reason_size));
         zi_answer_reason(answer, reason, reason_size);
@@ -82,6 +114,7 @@ static zilch_status append(answers *a, const zi_answer *answer, size_t reason_si
     a->sigma[last] = answer->sigma;
     a->violation[last] = answer->violation;
     a->reason[last] = reason;
+    a->line[last] = s->line;
     return ZILCH_OK;
 }
 
@@ -99,6 +132,8 @@ void zilch_answers_destroy(zilch_answers *told)
     zi_free(a->sigma);
     zi_free(a->violation);
     zi_free(a->reason);
+    zi_free(a->line);
+    zi_free(a->x);
     zi_free(a);
 }
 
@@ -148,24 +183,61 @@ static zilch_status wrong_quotes(const source *s, size_t index)
 
 /* ---- A table ---------------------------------------------------------------------------------------- */
 
+/* A column may be that of a coordinate; s->x has which column it was, counted from 1. */
+static zilch_status take_coordinate(source *s, size_t j, const char *text)
+{
+    const size_t likely = j && s->coordinate[j - 1] != SIZE_MAX ? s->coordinate[j - 1] + 1 : 0;
+    const size_t which = zi_coordinate_find(&s->coordinates, text, likely);
+    s->coordinate[j] = which;
+    if (which != SIZE_MAX && s->x[which] > 0.0) {
+        return WRONG_LINE(s, "fields %.0f and %zu are both called %.40s; which one is meant?", s->x[which],
+                          j + 1, text);
+    }
+    if (which != SIZE_MAX) {
+        s->x[which] = (double)j + 1.0;
+    }
+    return ZILCH_OK;
+}
+
+/* Room for the coordinate of each field, of which there are no more than separators and one. */
+static zilch_status make_coordinates(source *s, const char *line)
+{
+    size_t most = 1;
+    for (const char *at = line; *at; at++) {
+        most += *at == s->separator || *at == '\t';
+    }
+    for (size_t i = 0; i < s->coordinates.dim; i++) {
+        s->x[i] = 0.0;
+    }
+    return zi_alloc(&s->coordinate, most);
+}
+
 /* Columns that are not read may be called alike. */
 static zilch_status take_header(source *s, char *line)
 {
     size_t j = 0;
+    if (s->coordinates.dim) {
+        ZI_TRY(make_coordinates(s, line));
+    }
     for (char *at = line; at; j++) {
         const char *text = take_field(&at, s->separator);
+        int is_wanted = 0;
         for (size_t i = 0; i < WANTED && text; i++) {
-            if (strcasecmp(text, names[i]) != 0) {
+            if (strcasecmp(text, wanted_names[i]) != 0) {
                 continue;
             }
             if (s->column[i] != SIZE_MAX) {
                 return WRONG_LINE(s, "fields %zu and %zu are both called %s; which one is meant?",
-                                  s->column[i] + 1, j + 1, names[i]);
+                                  s->column[i] + 1, j + 1, wanted_names[i]);
             }
             s->column[i] = j;
+            is_wanted = 1;
         }
         if (!text) {
             return wrong_quotes(s, j);
+        }
+        if (s->coordinate) {
+            ZI_TRY(take_coordinate(s, j, is_wanted ? "" : text));
         }
     }
     s->fields = j;
@@ -191,12 +263,33 @@ static zilch_status wrong_count(const source *s, size_t count)
 }
 
 /* What kind of number is meant, if it is none. */
-static zilch_status wrong_field(const source *s, size_t which, const char *text, const char *what)
+static zilch_status wrong_number(const source *s, size_t column, const char *name, const char *text,
+                                 const char *what)
 {
-    const zi_location place = {.at = {{ZI_LINE, s->line}, {ZI_FIELD, s->column[which] + 1}},
-                               .name = names[which]};
+    const zi_location place = {.at = {{ZI_LINE, s->line}, {ZI_FIELD, column + 1}}, .name = name};
     return zi_fail_at(ZILCH_EFORMAT, &place, "'%.40s' is not %s%s", text, what,
                       strpbrk(text, ", ") ? "; write 1000.5, with a decimal point and without blanks" : "");
+}
+
+static zilch_status wrong_field(const source *s, size_t which, const char *text, const char *what)
+{
+    return wrong_number(s, s->column[which], wanted_names[which], text, what);
+}
+
+/* A field that is empty says nothing of its coordinate. */
+static zilch_status take_coordinate_field(const source *s, size_t column, const char *text)
+{
+    const size_t which = s->coordinate[column];
+    char name[32];
+    if (which == SIZE_MAX || !*text) {
+        return ZILCH_OK;
+    }
+    if (zilch_number_parse(text, &s->x[which])) {
+        return ZILCH_OK;
+    }
+    snprintf(name, sizeof name, "x%zu", which + 1);
+    return wrong_number(s, column, s->coordinates.names ? s->coordinates.names[which] : name, text,
+                        "a number");
 }
 
 static int is_one_of(const char *text, const char *const *list)
@@ -215,6 +308,9 @@ static zilch_status take_row(const source *s, char *line, answers *out)
     size_t count = 0;
     double number;
     zi_answer row = {.value = NAN, .sigma = NAN};
+    for (size_t i = 0; s->coordinate && i < s->coordinates.dim; i++) {
+        s->x[i] = NAN;
+    }
     for (char *at = line; at; count++) {
         char *field = take_field(&at, s->separator);
         if (!field) {
@@ -222,6 +318,9 @@ static zilch_status take_row(const source *s, char *line, answers *out)
         }
         for (size_t i = 0; i < WANTED; i++) {
             text[i] = s->column[i] == count ? field : text[i];
+        }
+        if (s->coordinate && count < s->fields) {
+            ZI_TRY(take_coordinate_field(s, count, field));
         }
     }
     if (count != s->fields) {
@@ -247,7 +346,7 @@ static zilch_status take_row(const source *s, char *line, answers *out)
         }
         row.violation = isnan(row.value) ? 0.0 : zilch_violation(1, &row.violation);
     }
-    return append(out, &row, 0);
+    return append(out, s, &row, s->coordinate ? s->x : NULL, 0);
 }
 
 /* The first line: names, or the first row, which is then read like the others. */
@@ -269,20 +368,28 @@ static zilch_status begin_table(source *s, char *line)
 
 /* ---- Lines --------------------------------------------------------------------------------------------- */
 
+static zilch_status wrong_json(const source *s, const char *line, const char *what,
+                               const zi_json_fault *fault)
+{
+    const zi_location place = {.at = {{ZI_LINE, s->line}, {ZI_CHARACTER, (size_t)(fault->at - line) + 1}}};
+    return zi_fail_at(ZILCH_EFORMAT, &place, "%s: %s", what, fault->why);
+}
+
 static zilch_status take_json(const source *s, const char *line, answers *out)
 {
     zi_answer answer;
+    zi_json_fault fault;
+    int is_point = 0;
     const size_t length = strlen(line);
     const zi_verdict verdict = zi_answer_read(line, length, ZILCH_PROTOCOL_JSON, &answer);
-    if (verdict != ZI_ANSWER_WRONG) {
-        return append(out, &answer, verdict == ZI_ANSWER_FAILED ? length + 1 : 0);
+    if (verdict == ZI_ANSWER_WRONG) {
+        return answer.fault.at ? wrong_json(s, line, answer.why, &answer.fault)
+                               : WRONG_LINE(s, "%s", answer.why);
     }
-    if (!answer.fault.at) {
-        return WRONG_LINE(s, "%s", answer.why);
+    if (s->coordinates.dim && !zi_point_read(&s->coordinates, line, s->x, &is_point, &fault)) {
+        return wrong_json(s, line, "is not a point of the run", &fault);
     }
-    const zi_location place = {
-        .at = {{ZI_LINE, s->line}, {ZI_CHARACTER, (size_t)(answer.fault.at - line) + 1}}};
-    return zi_fail_at(ZILCH_EFORMAT, &place, "%s: %s", answer.why, answer.fault.why);
+    return append(out, s, &answer, is_point ? s->x : NULL, verdict == ZI_ANSWER_FAILED ? length + 1 : 0);
 }
 
 static zilch_status take_line(source *s, char *line, answers *out)
@@ -321,30 +428,43 @@ static zilch_status take_line(source *s, char *line, answers *out)
     return is_first && s->is_named ? ZILCH_OK : take_row(s, line, out);
 }
 
-static zilch_status read_lines(FILE *stream, answers *out)
+static zilch_status read_lines(source *s, FILE *stream, answers *out)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some spreadsheets write */
-    source s = {0};
     zilch_line line = {0};
     zilch_status status = ZILCH_OK;
     int more = 1;
     while (status == ZILCH_OK && more) {
-        s.line++;
+        s->line++;
         status = zilch_line_read(&line, stream, &more);
         if (status == ZILCH_EFORMAT) {
-            status = WRONG_LINE(&s, "%s", zilch_last_error());
+            status = WRONG_LINE(s, "%s", zilch_last_error());
         } else if (status == ZILCH_OK && more) {
-            const int is_marked = s.line == 1 && strncmp(line.text, mark, strlen(mark)) == 0;
-            status = take_line(&s, line.text + (is_marked ? strlen(mark) : 0), out);
+            const int is_marked = s->line == 1 && strncmp(line.text, mark, strlen(mark)) == 0;
+            status = take_line(s, line.text + (is_marked ? strlen(mark) : 0), out);
         }
     }
     zilch_line_free(&line);
     return status;
 }
 
-zilch_status zilch_answers_read(zilch_answers **out, FILE *stream)
+static zilch_status read_all(const zi_coordinates *coordinates, FILE *stream, answers *out)
 {
     zi_plain_locale locale;
+    source s = {.coordinates = *coordinates};
+    ZI_TRY(zi_alloc(&s.x, coordinates->dim));
+    zilch_status status = zi_locale_enter(&locale);
+    if (status == ZILCH_OK) {
+        status = read_lines(&s, stream, out);
+        zi_locale_leave(&locale);
+    }
+    zi_free(s.x);
+    zi_free(s.coordinate);
+    return status;
+}
+
+zilch_status zilch_answers_read(zilch_answers **out, FILE *stream, size_t dim, const char *const *names)
+{
     answers *a;
     if (!out || !stream) {
         return zi_fail(ZILCH_EARG, "answers: a stream and a place for them must be given");
@@ -352,11 +472,7 @@ zilch_status zilch_answers_read(zilch_answers **out, FILE *stream)
     *out = NULL;
     ZI_TRY(zi_alloc(&a, 1));
     *a = (answers){0};
-    zilch_status status = zi_locale_enter(&locale);
-    if (status == ZILCH_OK) {
-        status = read_lines(stream, a);
-        zi_locale_leave(&locale);
-    }
+    const zilch_status status = read_all(&(zi_coordinates){dim, names}, stream, a);
     if (status != ZILCH_OK) {
         zilch_answers_destroy(&a->told);
         return status;
@@ -366,6 +482,9 @@ zilch_status zilch_answers_read(zilch_answers **out, FILE *stream)
     a->told.sigma = a->sigma;
     a->told.violation = a->violation;
     a->told.reason = (const char *const *)a->reason;
+    a->told.line = a->line;
+    a->told.dim = dim;
+    a->told.x = a->x;
     *out = &a->told;
     return ZILCH_OK;
 }

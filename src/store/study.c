@@ -194,6 +194,9 @@ static zilch_status add_run(zilch_study *study, const zilch_request *request,
     const known_run known = {.run = zi_sql_last_row(study->sql),
                              .points_sum = ZILCH_FINGERPRINT_BEGIN,
                              .evaluations_sum = ZILCH_FINGERPRINT_BEGIN};
+    if (request->is_first && known.run > 1) {
+        return zi_sql_fail(study->sql, ZILCH_ESTATE, "has a run already");
+    }
     ZI_TRY(put_checkpoint(study, &known, length));
     ZI_TRY(zi_request_write(study, known.run, request, optimizer));
     *run = known.run;

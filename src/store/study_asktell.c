@@ -197,119 +197,6 @@ zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capaci
     return status;
 }
 
-/* ---- Telling -------------------------------------------------------------------------------------- */
-
-static zilch_status forget(const turn *t)
-{
-    static const zi_study_write both[] = {ZI_FORGET_HANDED, ZI_FORGET_TOLD};
-    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
-        zi_statement *statement;
-        ZI_TRY(zi_study_prepare(t->study, both[i], &statement));
-        zi_bind_u64(statement, t->run);
-        ZI_TRY(zi_statement_run(statement));
-    }
-    return ZILCH_OK;
-}
-
-/* What is to be told; n 0: what is back closes the generation. */
-typedef struct news {
-    size_t n;
-    const uint64_t *id;
-    const double *value, *error, *violation;
-    int is_closed;
-    int is_failed; /* nothing of it succeeded: that stays so, whatever the status */
-} news;
-
-static zilch_status add_told(const turn *t, const news *w)
-{
-    zi_statement *add;
-    ZI_TRY(zi_study_prepare(t->study, ZI_ADD_TOLD, &add));
-    for (size_t i = 0; i < w->n; i++) {
-        const double violation = w->violation ? w->violation[i] : 0.0;
-        const int is_good = isfinite(w->value[i]) && isfinite(zilch_violation(1, &violation));
-        zi_bind_u64(add, t->run);
-        zi_bind_u64(add, w->id[i]);
-        zi_bind_u64(add, t->handed == 0);
-        zi_bind_double(add, is_good ? w->value[i] : NAN);
-        zi_bind_double(add, w->error ? w->error[i] : NAN);
-        ZI_TRY(zi_statement_run(add));
-        if (is_good) {
-            ZI_TRY(zi_study_set_violation(t->study, ZI_SET_TOLD_VIOLATION, violation, t->run, 1, &w->id[i]));
-        }
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status tell(turn *t, news *w)
-{
-    ZI_TRY(catch_up(t));
-    const uint64_t generations = t->optimizer->generations;
-    const zilch_status status =
-        w->n ? zilch_optimizer_tell_violation(t->optimizer, w->n, w->id, w->value, w->error, w->violation)
-             : zilch_optimizer_advance(t->optimizer);
-    w->is_closed = t->optimizer->generations > generations;
-    w->is_failed = status == ZILCH_EOBJECTIVE && t->optimizer->handed == 0;
-    if (w->is_failed) {
-        return forget(t);
-    }
-    ZI_TRY(status);
-    if (!w->is_closed) {
-        return add_told(t, w);
-    }
-    const zilch_timings unknown = {0};
-    size_t length;
-    ZI_TRY(forget(t));
-    ZI_TRY(zi_study_pack(t->study, t->optimizer, &length));
-    return zi_study_record(t->study, t->run, t->optimizer, &unknown, length);
-}
-
-static zilch_status take_turn(zilch_study *study, uint64_t run, news *w, int *is_closed)
-{
-    turn t = {.study = study, .run = run};
-    ZI_TRY(zi_sql_begin(study->sql));
-    const zilch_status status = zi_sql_end(study->sql, tell(&t, w));
-    turn_free(&t);
-    if (is_closed) {
-        *is_closed = w->is_closed && status == ZILCH_OK;
-    }
-    if (status == ZILCH_OK && w->is_failed) {
-        return zi_fail(ZILCH_EOBJECTIVE,
-                       "not one evaluation of the generation succeeded; its points will be asked again");
-    }
-    return status;
-}
-
-zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
-                              const double *value, const double *error, int *is_closed)
-{
-    return zilch_study_tell_violation(study, run, n, id, value, error, NULL, is_closed);
-}
-
-zilch_status zilch_study_tell_violation(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
-                                        const double *value, const double *error, const double *violation,
-                                        int *is_closed)
-{
-    news w = {.n = n, .id = id, .value = value, .error = error, .violation = violation};
-    ZI_TRY(zi_study_check_writable(study, study));
-    if (n && (!id || !value)) {
-        return zi_fail(ZILCH_EARG, "study: ids and values must be given");
-    }
-    if (is_closed) {
-        *is_closed = 0;
-    }
-    return n ? take_turn(study, run, &w, is_closed) : ZILCH_OK;
-}
-
-zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed)
-{
-    news w = {.n = 0};
-    ZI_TRY(zi_study_check_writable(study, study));
-    if (is_closed) {
-        *is_closed = 0;
-    }
-    return take_turn(study, run, &w, is_closed);
-}
-
 /* ---- Failures in words ---------------------------------------------------------------------------- */
 
 static zilch_status put_failures(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure)
@@ -374,4 +261,219 @@ zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failur
         status = zi_study_rows(study, FAILURES "= 0 ORDER BY id", run, read_failure, &r);
     }
     return zi_sql_end_reading(study->sql, status);
+}
+
+/* ---- Telling -------------------------------------------------------------------------------------- */
+
+static zilch_status forget(const turn *t)
+{
+    static const zi_study_write both[] = {ZI_FORGET_HANDED, ZI_FORGET_TOLD};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        zi_statement *statement;
+        ZI_TRY(zi_study_prepare(t->study, both[i], &statement));
+        zi_bind_u64(statement, t->run);
+        ZI_TRY(zi_statement_run(statement));
+    }
+    return ZILCH_OK;
+}
+
+/* What is to be told; n 0: what is back closes the generation. */
+typedef struct news {
+    size_t n;
+    const uint64_t *id;
+    const double *value, *error, *violation;
+    size_t dim;                /* of the points that the values are said to belong to, */
+    const double *x;           /* n of them; NaN: not said. NULL: none is */
+    const char *const *reason; /* n; NULL: none */
+    int is_closed;
+    int is_failed; /* nothing of it succeeded: that stays so, whatever the status */
+} news;
+
+static zilch_status add_told(const turn *t, const news *w)
+{
+    zi_statement *add;
+    ZI_TRY(zi_study_prepare(t->study, ZI_ADD_TOLD, &add));
+    for (size_t i = 0; i < w->n; i++) {
+        const double violation = w->violation ? w->violation[i] : 0.0;
+        const int is_good = isfinite(w->value[i]) && isfinite(zilch_violation(1, &violation));
+        zi_bind_u64(add, t->run);
+        zi_bind_u64(add, w->id[i]);
+        zi_bind_u64(add, t->handed == 0);
+        zi_bind_double(add, is_good ? w->value[i] : NAN);
+        zi_bind_double(add, w->error ? w->error[i] : NAN);
+        ZI_TRY(zi_statement_run(add));
+        if (is_good) {
+            ZI_TRY(zi_study_set_violation(t->study, ZI_SET_TOLD_VIOLATION, violation, t->run, 1, &w->id[i]));
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* The coordinates of a point that is out: in the open generation, or late. 0 if there is none of this id. */
+static int find_point(const turn *t, uint64_t id, double *genome, double *x)
+{
+    const zilch_optimizer *o = t->optimizer;
+    for (size_t i = 0; i < o->stragglers.rows.count; i++) {
+        if (zi_id_number(o->stragglers.slot[i].id) == id) {
+            zi_rows_read(&o->stragglers.rows, i, genome);
+            zi_law_point(o->options.method, o->dim, genome, x);
+            return 1;
+        }
+    }
+    const int is_open = id >= o->first_id && id - o->first_id < t->handed;
+    if (is_open) {
+        memcpy(x, t->x + (id - o->first_id) * o->dim, o->dim * sizeof *x);
+    }
+    return is_open;
+}
+
+/* Those who print with fewer digits round; but what is zero is the point itself. */
+static int is_rounded(double said, double x)
+{
+    static const double six_digits = 5.001e-6;
+    return x == 0.0 ? said == 0.0 : fabs(said - x) <= six_digits * fabs(x);
+}
+
+static zilch_status check_point(const turn *t, const news *w, size_t i, double *genome, double *x)
+{
+    const size_t dim = t->optimizer->dim;
+    if (!find_point(t, w->id[i], genome, x)) {
+        return ZILCH_OK; /* telling says so */
+    }
+    for (size_t j = 0; j < dim; j++) {
+        const double said = w->x[i * dim + j];
+        if (!isnan(said) && !is_rounded(said, x[j])) {
+            return zi_fail_at(
+                ZILCH_EARG, &(zi_location){NULL, {{ZI_POINT, i}, {ZI_COORDINATE, j}}, NULL},
+                "is %.10g, but point %llu of run %llu has %.10g there: the value belongs to another point, "
+                "or to another run",
+                said, (unsigned long long)w->id[i], (unsigned long long)t->run, x[j]);
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status check_points(const turn *t, const news *w)
+{
+    double *genome;
+    double *x;
+    if (!w->x) {
+        return ZILCH_OK;
+    }
+    if (w->dim != t->optimizer->dim) {
+        return zi_fail(ZILCH_EARG, "study: the answers have %zu coordinates, run %llu has %zu", w->dim,
+                       (unsigned long long)t->run, t->optimizer->dim);
+    }
+    ZI_TRY(zi_alloc(&genome, t->optimizer->width + t->optimizer->dim));
+    x = genome + t->optimizer->width;
+    zilch_status status = ZILCH_OK;
+    for (size_t i = 0; i < w->n && status == ZILCH_OK; i++) {
+        status = check_point(t, w, i, genome, x);
+    }
+    zi_free(genome);
+    return status;
+}
+
+static zilch_status put_reasons(const turn *t, const news *w)
+{
+    for (size_t i = 0; i < w->n && w->reason; i++) {
+        if (w->reason[i]) {
+            const zilch_failure failure = {t->optimizer->generations + 1, w->id[i], w->reason[i], ""};
+            ZI_TRY(put_failures(t->study, t->run, 1, &failure));
+        }
+    }
+    return ZILCH_OK;
+}
+
+static zilch_status tell(turn *t, news *w)
+{
+    ZI_TRY(catch_up(t));
+    ZI_TRY(check_points(t, w));
+    ZI_TRY(put_reasons(t, w));
+    const uint64_t generations = t->optimizer->generations;
+    const zilch_status status =
+        w->n ? zilch_optimizer_tell_violation(t->optimizer, w->n, w->id, w->value, w->error, w->violation)
+             : zilch_optimizer_advance(t->optimizer);
+    w->is_closed = t->optimizer->generations > generations;
+    w->is_failed = status == ZILCH_EOBJECTIVE && t->optimizer->handed == 0;
+    if (w->is_failed) {
+        return forget(t);
+    }
+    ZI_TRY(status);
+    if (!w->is_closed) {
+        return add_told(t, w);
+    }
+    const zilch_timings unknown = {0};
+    size_t length;
+    ZI_TRY(forget(t));
+    ZI_TRY(zi_study_pack(t->study, t->optimizer, &length));
+    return zi_study_record(t->study, t->run, t->optimizer, &unknown, length);
+}
+
+static zilch_status take_turn(zilch_study *study, uint64_t run, news *w, int *is_closed)
+{
+    turn t = {.study = study, .run = run};
+    ZI_TRY(zi_sql_begin(study->sql));
+    const zilch_status status = zi_sql_end(study->sql, tell(&t, w));
+    turn_free(&t);
+    if (is_closed) {
+        *is_closed = w->is_closed && status == ZILCH_OK;
+    }
+    if (status == ZILCH_OK && w->is_failed) {
+        return zi_fail(ZILCH_EOBJECTIVE,
+                       "not one evaluation of the generation succeeded; its points will be asked again");
+    }
+    return status;
+}
+
+zilch_status zilch_study_tell(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                              const double *value, const double *error, int *is_closed)
+{
+    return zilch_study_tell_violation(study, run, n, id, value, error, NULL, is_closed);
+}
+
+zilch_status zilch_study_tell_violation(zilch_study *study, uint64_t run, size_t n, const uint64_t *id,
+                                        const double *value, const double *error, const double *violation,
+                                        int *is_closed)
+{
+    news w = {.n = n, .id = id, .value = value, .error = error, .violation = violation};
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (n && (!id || !value)) {
+        return zi_fail(ZILCH_EARG, "study: ids and values must be given");
+    }
+    if (is_closed) {
+        *is_closed = 0;
+    }
+    return n ? take_turn(study, run, &w, is_closed) : ZILCH_OK;
+}
+
+zilch_status zilch_study_tell_answers(zilch_study *study, uint64_t run, const zilch_answers *a,
+                                      int *is_closed)
+{
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (!a || (a->count && (!a->id || !a->value))) {
+        return zi_fail(ZILCH_EARG, "study: answers with ids and values must be given");
+    }
+    news w = {.n = a->count,
+              .id = a->id,
+              .value = a->value,
+              .error = a->sigma,
+              .violation = a->violation,
+              .dim = a->dim,
+              .x = a->x,
+              .reason = a->reason};
+    if (is_closed) {
+        *is_closed = 0;
+    }
+    return w.n ? take_turn(study, run, &w, is_closed) : ZILCH_OK;
+}
+
+zilch_status zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed)
+{
+    news w = {.n = 0};
+    ZI_TRY(zi_study_check_writable(study, study));
+    if (is_closed) {
+        *is_closed = 0;
+    }
+    return take_turn(study, run, &w, is_closed);
 }

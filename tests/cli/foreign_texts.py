@@ -123,10 +123,11 @@ def set_settings(path, kind, settings):
 
 def look_at(study):
     shown, _ = zilch("show", study)
-    expect("show", shown, SEEN + "\\x1b]0;title\\x07")
-    expect("show", shown, "\\u202e")
-    expect("show", shown, "\\U000e0041")
+    expect("show", shown, SEEN + "\\x1b]0;title\\x07")  # and what else of it fits in the column
     shown, _ = zilch("show", study, "--run", "1")
+    expect("show --run", shown, SEEN + "\\x1b]0;title\\x07")
+    expect("show --run", shown, "\\u202e")
+    expect("show --run", shown, "\\U000e0041")
     expect("show --run", shown, "\\n" + FORGED + "\\tend")
     shown, _ = zilch("show", study, "--json", status=0)
     run = json.loads(shown)["runs"][0]
@@ -291,7 +292,7 @@ def try_words():
         copy.write(data.read())
     zilch("optimize", "--problem", "linear", "--data", "it's\\" + MARK, *SMALL, "--study", "words", status=0)
     shown, _ = zilch("show", "words", "--run", "1", status=0)
-    line = re.search("^asked for: zilch (.*)$", shown, re.M)[1]
+    line = re.search("^asked for: zilch ((.*\\\\\n)*.*)$", shown, re.M)[1]
     words = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout.split(b"\0")
     if os.path.join(os.getcwd(), "it's\\" + MARK).encode() not in words:
         complain("a shell does not take the word back", line)

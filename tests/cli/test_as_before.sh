@@ -25,7 +25,7 @@ TEXT
 expect_same expected compared
 
 # Laws that are recovered.
-expect_status 0 "$zilch" recover -m 2 -d 4 -n 200 --json
+expect_status 0 "$zilch" recover --models 2 -d 4 --rows 200 --json
 cp "$out" recovered.json
 expect_status 0 python3 - <<'PYTHON'
 import json

@@ -357,9 +357,9 @@ expect_status 0 "$zilch" compare --problem smop1:dim=12 --methods ea:ea+populati
 expect_in_output 'method & $0.01$ & $0.0001$ & $10^{-8}$'
 grep -q '\\times 10^{-[0-9]*} \\pm' "$out" || complain 'numbers are not typeset'
 ! grep -q '[0-9]e-' "$out" || complain 'a number is that of a computer'
-expect_status 0 "$zilch" show kept
+expect_status 0 "$zilch" show kept --json
 for method in "$small" "$rival"; do
-  [ "$(grep -cF "  $method" "$out")" -eq 2 ] || complain "not two runs called $method"
+  [ "$(grep -oF "\"name\": \"$method\"" "$out" | wc -l)" -eq 2 ] || complain "not two runs called $method"
 done
 # Its runs are runs like others.
 expect_status 0 "$zilch" best kept --run 1

@@ -129,7 +129,7 @@ if command -v gnuplot >/dev/null; then
   done
   unset TMPDIR
   rm -rf box/*
-  limited 60 "$zilch" recover -m 1 -d 3 -n 50 --figures box/fig
+  limited 60 "$zilch" recover --models 1 -d 3 --rows 50 --figures box/fig
   [ "$status" -eq 1 ] || complain "recover: status $status"
   expect_in_error 'zilch recover: box/fig/'
   ! find box -name '*tmp*' | grep . || complain 'recover leaves something behind'
@@ -146,8 +146,8 @@ done <"$scratch/io/list"
 # shellcheck disable=SC2086 # words
 for line in 'fit data.csv -o model' 'sample law' 'export plain' 'export plain --json' 'best plain' 'best flown --json' 'best flown -o -' \
   'show plain' 'show law' 'show --json law' 'ask by_hand --waiting' 'play' 'play --json' 'play --trace' "compare $methods" \
-  "compare $methods --latex" 'resume plain --generations 4' 'report plain -o page.html' 'recover -m 1 -d 3 -n 50' \
-  'recover -m 1 -d 3 -n 50 --json' 'train -o some --examples 200 --epochs 2 --units 8 --batch 16' '--help' '--version' 'help fit' 'fit --help'; do
+  "compare $methods --latex" 'resume plain --generations 4' 'report plain -o page.html' 'recover --models 1 -d 3 --rows 50' \
+  'recover --models 1 -d 3 --rows 50 --json' 'train -o some --examples 200 --epochs 2 --units 8 --batch 16' '--help' '--version' 'help fit' 'fit --help'; do
   expect_status 1 sh -c 'exec "$@" >/dev/full' sh "$zilch" $line
   expect_in_error 'cannot write to standard output'
   [ "$(grep -c '^zilch[ a-z]*: ' "$err")" -le 2 ] || complain "more than it takes on stderr: $line"

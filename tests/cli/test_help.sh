@@ -10,7 +10,7 @@ fits()
 }
 
 "$zilch" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
-[ "$(wc -l <commands)" -eq 16 ] || complain 'not all commands are listed'
+[ "$(wc -l <commands)" -eq 17 ] || complain 'not all commands are listed'
 while read -r command; do
   expect_status 0 "$zilch" "$command" --help
   fits "$command --help"
@@ -31,7 +31,7 @@ options()
 {
   grep -oE '^  (-[a-z], |    )--[a-z-]+' "$out" | grep -oE -- '--[a-z-]+' | sort
 }
-for command in optimize lander ask resume; do
+for command in optimize lander compare ask resume; do
   expect_status 0 "$zilch" "$command" --help
   [ "$(wc -l <"$out")" -le 60 ] || complain "$command --help has $(wc -l <"$out") lines, more than 60"
   [ "$(grep -cE '^[A-Z].*:$' "$out")" -ge 2 ] || complain "$command --help has no groups with headings"
@@ -55,12 +55,30 @@ for command in optimize lander ask; do
   [ ! -s missing ] || complain "$command --help-all lacks $(tr '\n' ' ' <missing)"
 done
 
+# ---- Letters: each stands for one option in all commands; -n is how many rows come out, whatever these are.
+
+while read -r command; do
+  option=--help
+  ! grep -q . "all.$command" 2>/dev/null || option=--help-all
+  "$zilch" "$command" "$option" | sed -n 's/^  -\([a-zA-Z]\), --\([a-z-]*\).*/\1 \2/p'
+done <commands | sed 's/^n \(count\|rows\|episodes\)$/n rows that come out/' | sort -u >letters
+[ "$(wc -l <letters)" -ge 12 ] || complain 'the letters were not found'
+[ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ] || complain "several meanings: $(cut -d ' ' -f 1 letters | uniq -d | tr '\n' ' ')"
+grep -qx 'j jobs' letters || complain '-j is not --jobs'
+for words in 'best s -j json' 'bench lander -j json' 'compare -j json' 'export s -j json' 'play -j json' 'recover -j json' 'train -j json' \
+  'lander -n5 episodes' 'optimize -n episodes' 'compare -n seeds' 'recover -n rows' 'recover -m models'; do
+  # shellcheck disable=SC2086 # words
+  expect_status 2 "$zilch" ${words% *}
+  letter=$(printf '%s' "$words" | grep -o -e ' -[a-z]')
+  expect_in_error "unknown option '${letter# }'; since zilch 0.2 it is written '--${words##* }'"
+done
+expect_status 2 "$zilch" fit -j
+expect_in_error "unknown option '-j'"
+
 # ---- Options of zilch 0.1
 
 sed -n 's/^ *{"\([a-z_]*\)", "\([a-z_]*\)"},$/\1 \2/p' "$ZILCH_SOURCE_DIR/src/base/renamed.c" | tr _ - >renamed
 [ "$(wc -l <renamed)" -ge 28 ] || complain 'the table of old names was not found'
-expect_status 0 "$zilch" compare --help
-options >all.compare
 told=0
 for command in optimize lander compare ask resume; do
   case $command in

@@ -125,7 +125,7 @@ expect_status 0 "$zilch" lander --population 20 --elites 5 --generations 2 --epi
 expect_status 0 "$zilch" report flown.study -o page.html --figures flown
 expect_file flown/formulas.text.dat
 expect_numbers flown
-expect_status 0 "$zilch" recover -m 1 -d 3 -n 50 --figures model
+expect_status 0 "$zilch" recover --models 1 -d 3 --rows 50 --figures model
 expect_numbers model
 
 # ---- Whatever a script says, gnuplot starts no program; and it still has threads. The filter is known for two processors.
@@ -138,7 +138,7 @@ draw_by()
   printf '#!/bin/sh\nexec %s\n' "$1" >path/gnuplot
   chmod +x path/gnuplot
   rm -f began
-  expect_status 1 env PATH="$PWD/path" "$zilch" recover -m 1 -d 3 -n 50 --figures planted
+  expect_status 1 env PATH="$PWD/path" "$zilch" recover --models 1 -d 3 --rows 50 --figures planted
   expect_file began
 }
 

@@ -208,7 +208,7 @@ if command -v gnuplot >/dev/null; then
   writes 'page.html fig/return.svg fig/return.png fig/return.pdf fig/run.svg fig/landing.png fig/landing.pdf' \
     "$zilch" report ../flown -o page.html --figures fig
   writes 'fig/histogram.svg fig/histogram.png fig/shift.pdf fig/recovered.svg fig/error.png' \
-    "$zilch" recover -m 2 -d 5 -n 1000 --figures fig
+    "$zilch" recover --models 2 -d 5 --rows 1000 --figures fig
 fi
 
 # A training goes on from what is kept beside the weights, which end the same; what was there is whole until then.

@@ -85,7 +85,7 @@ for problem in '' ' --problem lander:episodes=1' ' --problem lander:seeds=common
   grep -qxF 'search: method published, penalty 2, population 500, elites 100' "$out" || complain 'not the search of the publication'
 done
 expect_in_output 'lander:episodes=8,seeds=common,'
-"$zilch" show 'paper --problem lander:episodes=1' | grep -q 'lander:episodes=1,seeds=fresh,' || complain 'not what was said'
+"$zilch" show --run 1 'paper --problem lander:episodes=1' | grep -q 'lander:episodes=1,seeds=fresh,' || complain 'not what was said'
 "$zilch" show --run 1 --json paper >paper.json
 expect_status 0 python3 - <<'PYTHON'
 import json

@@ -65,7 +65,7 @@ read_everywhere()
   refuses "$1" tell "$1" values
   refuses "$1" play --controller "$1"
   refuses "$1" play --actions "$1"
-  refuses "$1" recover -m 1 -d 2 -n 10 --weights "$1"
+  refuses "$1" recover --models 1 -d 2 --rows 10 --weights "$1"
   refuses "$1" optimize --problem linear --data "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --warm-start "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --bounds-file "$1" --study new
@@ -126,7 +126,7 @@ cat good.csv >pipe &
 expect_status 0 "$zilch" fit pipe -o from_pipe
 expect_same law from_pipe
 for words in 'sample pipe -o new' 'show pipe' 'best pipe' 'export pipe' 'resume pipe' 'report pipe -o new' 'ask pipe' \
-  'recover -m 1 -d 2 -n 10 --weights pipe' 'optimize --problem smop1 --dim 5 --study pipe'; do
+  'recover --models 1 -d 2 --rows 10 --weights pipe' 'optimize --problem smop1 --dim 5 --study pipe'; do
   # shellcheck disable=SC2086 # words
   refuses pipe $words
 done
@@ -139,7 +139,7 @@ if [ "$(id -u)" -ne 0 ]; then
   read_everywhere secret
 elif setpriv --reuid=65534 --regid=65534 --clear-groups "$zilch" --version >/dev/null 2>&1; then
   for words in 'fit secret -o new' 'sample secret' 'show secret' 'best secret' 'play --controller secret' 'tell secret values' \
-    'recover -m 1 -d 2 -n 10 --weights secret' 'optimize --problem smop1 --dim 5 --bounds-file secret'; do
+    'recover --models 1 -d 2 --rows 10 --weights secret' 'optimize --problem smop1 --dim 5 --bounds-file secret'; do
     # shellcheck disable=SC2086 # words
     expect_failure 'secret: ' setpriv --reuid=65534 --regid=65534 --clear-groups "$zilch" $words
     expect_in_error 'Permission denied'

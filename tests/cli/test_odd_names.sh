@@ -68,7 +68,7 @@ draw_name()
     expect_status 0 "$zilch" report fitted -o "p$1" --figures "f$1"
     [ ! -s "$err" ] || complain "gnuplot says something: $1"
     expect_file "f$1/activity.svg"
-    expect_status 0 "$zilch" recover -m 1 -d 3 -n 50 --figures "f$1"
+    expect_status 0 "$zilch" recover --models 1 -d 3 --rows 50 --figures "f$1"
   }
   cd ..
   expect_unharmed "$1"
@@ -132,7 +132,7 @@ expect_failure 'File name too long' "$zilch" fit "box/n$long" -o box/new
 expect_failure 'File name too long' "$zilch" show "box/n$long"
 expect_failure 'File name too long' "$zilch" report "box/n$long" -o box/new
 expect_failure 'File name too long' "$zilch" play --controller "n$long"
-expect_failure 'File name too long' "$zilch" recover -m 1 -d 3 -n 50 --figures "box/n$long"
+expect_failure 'File name too long' "$zilch" recover --models 1 -d 3 --rows 50 --figures "box/n$long"
 [ -z "$(ls -A box)" ] || complain "left behind: $(ls -A box)"
 deep=box
 for _ in 1 2 3 4 5 6 7 8 9 10; do deep=$deep/$(printf 'd%.0s' $(seq 1 200)); done

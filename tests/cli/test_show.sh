@@ -21,7 +21,8 @@ strongest latent correlations, value and mask:
   corr(V1,M2)         -0.2006  observed  -0.1336
   corr(V2,M1)          0.0888  observed   0.0612
 
-fit: worth 12 rows, inverter exact, shrinkage none, projection repair (projection distance 0, identity weight 0)'
+fit: worth 12 rows, inverter exact, shrinkage none, projection repair (projection distance 0,
+  identity weight 0)'
 expect_status 0 "$zilch" show model --correlations 1
 [ "$(grep -c 'corr(' "$out")" -eq 3 ] || complain 'not one correlation a block'
 expect_status 0 "$zilch" show -k 0 model
@@ -141,4 +142,37 @@ expect_status 2 "$zilch" show --json=yes model
 expect_in_error "option '--json' takes no value"
 expect_status 2 "$zilch" show model -k 1001
 expect_in_error "--correlations: '1001' is not a whole number from 0 to 1000"
+# Everything fits in 100 columns, and what was asked for can be copied from it.
+# fits WORDS...: letters, not bytes
+fits()
+{
+  expect_status 0 "$zilch" show "$@"
+  LC_ALL=C.UTF-8 grep -E '^.{101}' "$out" >too_long || return 0
+  cp too_long "$out"
+  complain "more than 100 columns: show $*"
+}
+awk 'BEGIN {for (i = 1; i < 30; i++) for (j = 1; j <= 60; j++) printf "%s%s", ((i * j * 7 + i * i) % 11 > 5 ? -(i * i * j) / 7e100 : 0), (j < 60 ? "," : "\n")}' >wide.csv
+expect_status 0 "$zilch" fit wide.csv --structure low-rank -o wide
+fits wide --all
+fits model
+small='--population 20 --elites 5 --generations 2'
+# shellcheck disable=SC2086 # words
+{
+  expect_status 0 "$zilch" optimize --problem ellipsoid:dim=40,active=20 $small --study wide.study --seed 18446744073709551615 --forced-on 1-3 \
+    --forced-off '4,6-8' --shrinkage bayes --projection repair --refinement no --reevaluate all --initial-spread 0.123456789 --penalty 0.000012345
+  expect_status 0 "$zilch" optimize --problem sphere:dim=40,active=3,noise=0.5 $small --study wide.study
+  expect_status 0 "$zilch" compare --problem smop1 --dim 10 --methods "default+population=20,a name of a method in many words:ea+population=20" \
+    --seeds 1 --generations 2 --study several.study
+}
+fits wide.study
+fits several.study
+[ "$(wc -l <"$out")" -eq 3 ] || complain 'a row of the table is broken'
+grep -q '…' "$out" || complain 'nothing is shortened'
+for run in 1 2; do fits wide.study --run $run --all; done
+"$zilch" show wide.study --run 1 | sed -n '/^asked for: zilch /,/[^\\]$/p' | sed 's/^asked for: zilch/"$1"/' >asked_for
+[ "$(wc -l <asked_for)" -ge 2 ] || complain 'what was asked for is on one line'
+sed -i '$s/$/ --study again.study/' asked_for
+expect_status 0 sh asked_for "$zilch"
+"$zilch" export wide.study --run 1 --csv >first.csv
+"$zilch" export again.study --csv | cmp -s - first.csv || complain 'what was asked for gives another run'
 verdict

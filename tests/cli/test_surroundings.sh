@@ -41,7 +41,7 @@ make()
       cut -d, -f1,2 trace.csv >actions.csv
       "$@" "$zilch" play --actions actions.csv --json
       "$@" "$zilch" compare --problem smop1 --dim 5 --methods default,ea --seeds 2 --generations 2 --latex -o table.tex
-      "$@" "$zilch" recover -m 1 -d 3 -n 200
+      "$@" "$zilch" recover --models 1 -d 3 --rows 200
       "$@" "$zilch" train -o weights --examples 200 --epochs 2 --units 8 --batch 16
       "$@" "$zilch" ask by_hand --dim 3 --population 4 --elites 2 --csv -o handed.csv
       awk -F, 'NR > 1 {print $1 "," $2 + 0.5}' handed.csv >values.csv

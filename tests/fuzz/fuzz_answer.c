@@ -40,18 +40,30 @@ static void check_answer(const char *line, size_t length, zilch_protocol protoco
     }
 }
 
-static void check_told(const uint8_t *data, size_t size)
+/* Coordinates beside the values, be they called x1, x2, x3 or by names, make nothing right that is wrong. */
+static void check_told(const uint8_t *data, size_t size, int is_named)
 {
+    enum { DIM = 3 };
+    static const char *const names[DIM] = {"a", "y", "x2"};
     zilch_answers *told;
     FILE *stream = fopen(fuzz_file(data, size), "rb");
     MUST(stream);
-    const zilch_status status = zilch_answers_read(&told, stream);
+    const zilch_status alone = zilch_answers_read(&told, stream, 0, NULL);
+    MUST(!told || !told->x);
+    zilch_answers_destroy(told);
+    rewind(stream);
+    const zilch_status status = zilch_answers_read(&told, stream, DIM, is_named ? names : NULL);
+    MUST(alone == ZILCH_OK || status != ZILCH_OK);
+    for (size_t i = 0; told && told->x && i < told->count * DIM; i++) {
+        MUST(!isinf(told->x[i]));
+    }
     MUST((status == ZILCH_OK) == (told != NULL));
     MUST(status == ZILCH_OK || zilch_last_error_details().line != ZILCH_NOWHERE);
     for (size_t i = 0; told && i < told->count; i++) {
         MUST(told->reason[i] ? isnan(told->value[i]) : 1);
         MUST(!isinf(told->value[i]) && (isnan(told->sigma[i]) || told->sigma[i] >= 0.0));
         MUST(told->violation[i] >= 0.0 && isfinite(told->violation[i]));
+        MUST(told->line[i] > (i ? told->line[i - 1] : 0));
     }
     zilch_answers_destroy(told);
     fclose(stream);
@@ -135,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 3:
     case 4:
-        check_told(data + 1, size - 1);
+        check_told(data + 1, size - 1, data[0] % 8 == 4);
         break;
     case 5:
         check_bounds(data + 1, size - 1);

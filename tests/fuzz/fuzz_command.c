@@ -5,30 +5,18 @@
 
 #include "bench.h"
 #include "commands/commands.h"
+#include "options/option_help.h"
 #include "run/play.h"
 #include "run/search.h"
 #include "terminal/cli.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <sys/stat.h>
 
 enum { WORDS_MOST = 40, DIM_MOST = 300, POPULATION_MOST = 1000 };
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"lander", cmd_search}, {"optimize", cmd_search}, {"compare", cmd_compare}, {"resume", cmd_resume},
-    {"ask", cmd_ask},       {"tell", cmd_tell},       {"best", cmd_best},       {"report", cmd_report},
-    {"export", cmd_export}, {"fit", cmd_fit},         {"sample", cmd_sample},   {"show", cmd_show},
-    {"train", cmd_train},   {"recover", cmd_recover}, {"play", cmd_play},       {"bench", cmd_bench},
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 static int is_running;     /* a command, which must not go beyond its options */
 static int is_comparing;   /* it is compare */
-static jmp_buf ending;     /* in place of an exit */
 static char message[4096]; /* what it says */
 
 /* ---- In place of work -------------------------------------------------------------------------------- */
@@ -46,8 +34,6 @@ int __real_mkdir(const char *path, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode);
 int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
-void __real_exit(int status) __attribute__((noreturn));
-void __wrap_exit(int status) __attribute__((noreturn));
 zilch_status __wrap_zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode);
 zilch_status __wrap_zilch_program_open(zilch_program **out, const char *const *words,
                                        const zilch_program_options *options);
@@ -108,14 +94,6 @@ int __wrap_unlink(const char *path)
 {
     errno = ENOENT;
     return is_running ? -1 : __real_unlink(path);
-}
-
-void __wrap_exit(int status)
-{
-    if (is_running) {
-        longjmp(ending, 1);
-    }
-    __real_exit(status);
 }
 
 zilch_status __wrap_zilch_study_open(zilch_study **out, const char *path, zilch_study_mode mode)
@@ -237,16 +215,6 @@ const bench_suite *const bench_suites[] = {&nothing, NULL};
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
-/* Those of the address sanitizer, where there is one. What argp holds while it prints help is lost by the
- * jump out of it. */
-void __lsan_disable(void) __attribute__((weak));
-void __lsan_enable(void) __attribute__((weak));
-
-static int is_help(const char *word)
-{
-    return *word == '-' && (word[1] == '-' ? word[2] == 'h' : strchr(word, 'h') != NULL);
-}
-
 static size_t split(char *text, char **words)
 {
     size_t count = 0;
@@ -262,31 +230,15 @@ static size_t split(char *text, char **words)
     return count;
 }
 
-static void run(int (*command)(int argc, char **argv), int argc, char **argv)
+static void run(const command *c, int argc, char **argv)
 {
+    cli_set_help_printer(option_help_print);
+    is_comparing = c->run == cmd_compare;
     is_running = 1;
-    if (setjmp(ending) == 0) {
-        const int status = command(argc, argv);
-        is_running = 0;
-        MUST(status == CLI_FAILED || status == CLI_USAGE || status == CLI_OK);
-        MUST(status == CLI_OK || *message);
-    }
+    const int status = command_run(c, argc, argv);
     is_running = 0;
-}
-
-static void run_watched(int (*command)(int argc, char **argv), int argc, char **argv)
-{
-    int has_help = 0;
-    for (int i = 1; i < argc; i++) {
-        has_help |= is_help(argv[i]);
-    }
-    if (has_help && __lsan_disable) {
-        __lsan_disable();
-    }
-    run(command, argc, argv);
-    if (has_help && __lsan_enable) {
-        __lsan_enable();
-    }
+    MUST(status == CLI_FAILED || status == CLI_USAGE || status == CLI_OK);
+    MUST(status == CLI_OK || *message);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -307,12 +259,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = fuzz_text(data, size);
     const size_t count = split(text, words);
     *message = '\0';
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, words[0]) == 0) {
-            cli_set_command(commands[i].name);
-            is_comparing = commands[i].run == cmd_compare;
-            run_watched(commands[i].run, (int)count, words);
-        }
+    const command *c = command_find(words[0]);
+    if (c) {
+        run(c, (int)count, words);
     }
     free(text);
     return 0;

@@ -95,7 +95,7 @@ words()
   seed command "$(printf '%s\\n' "$@" | sed 's/%/%%/g; s/\\n$//')"
 }
 words lander --population 50 -g 3 --seed 1e3 --wind --gravity=-9
-words lander -n 3 --seeds common --method published --study s --held-out 10
+words lander --episodes 3 --seeds common --method published --study s --held-out 10
 words optimize -p smop1:dim=20 --method ea --elites 10 --penalty 0.1 --forced-on 1,3-4 --forced-off 5 --groups '6-7;8,9' \
   --bounds -1:none
 words optimize --problem linear --data d.csv --response y --searched coefficients --validation 0.2
@@ -104,7 +104,7 @@ words optimize -p sphere --min-active 2 --max-active 5 --structure low-rank --ra
   --final-evaluations 50 --final-pruning no
 words optimize -p ellipsoid --dim 30 --inverter amortised --weights w --shrinkage bayes --projection nearest \
   --prior-sigma 1 --weighting equal --quorum 1 --archive-size 200 --margin 1 --mean-shift 0.1 --variance-scaling no
-words compare -p smop1:dim=10 --methods 'default,ea+reevaluate=all,small:elites=5+population=20' -n 2 \
+words compare -p smop1:dim=10 --methods 'default,ea+reevaluate=all,small:elites=5+population=20' --seeds 2 \
   --targets 1e-2,1 --at 5,10
 words compare -p sphere -m 'a:default+penalty=0\,1,b:adhoc' --evaluations 1000 --json -o -
 words resume a.study -r 1 --generations 5 --time 3 --target -1
@@ -119,8 +119,20 @@ words sample m -n 10 -s 3 -o x.npy
 words show m --json
 words train -o w --block mm --labels simulated --rows 100 --examples 100 --units 16 --epochs 3 \
   --batch 8 --rate 0.01
-words recover -m 3 -d 4 -n 100 --p-min 0.1 --p-max 0.9 --decay 0.5
+words recover --models 3 -d 4 --rows 100 --p-min 0.1 --p-max 0.9 --decay 0.5
 words play --controller published -n 3 --json
 words bench model --json
 words fit --help
 words optimize --probelm x
+
+# ---- Answers with coordinates beside them
+for reader in 3 4; do
+  seed answer '%sid,x1,x2,x3,value\n7,0,1.5,-2e-3,3.25\n8,,0,1,nan\n' "$reader"
+  seed answer '%sa;y;id;x2;value\n0;1,5;7;0;3\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,1.5,2],"value":3}\n{"id":8,"active":{"2":1},"value":1}\n{"id":9,"value":1}\n' "$reader"
+  seed answer '%s{"id":7,"x":{"a":1,"2":-0.5,"\\u0079":1},"value":3}\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,[1],2],"value":3}\n' "$reader"
+  seed answer '%s{"id":7,"x":[0,1],"active":{"99999999999999999999":1},"value":3}\n' "$reader"
+done
+words ask a.study --dim 5 --new-run --wait --timeout 5
+words compare --program './f a' --dim 3 --bounds 0:1 -m default,ea --evaluations 100 --jobs 2 --timeout 1 --plain

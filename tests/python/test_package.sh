@@ -18,4 +18,4 @@ case ${ZILCH_SANITIZE-} in
     export ASAN_OPTIONS=detect_leaks=0 ;;
 esac
 export ZILCH PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg
-exec "$python" -m pytest -q -p no:cacheprovider --doctest-modules "$package/zilch" "$ZILCH_SOURCE_DIR/python/tests"
+exec "$python" -m pytest -q -p no:cacheprovider "$ZILCH_SOURCE_DIR/python/tests"

@@ -15,10 +15,12 @@ run()
 }
 
 run install cmake --install "$build" --prefix "$prefix"
-for file in bin/zilch include/zilch.h; do
+for file in bin/zilch include/zilch.h share/man/man1/zilch.1 share/man/man1/zilch-optimize.1 share/bash-completion/completions/zilch \
+  share/zsh/site-functions/_zilch share/fish/vendor_completions.d/zilch.fish; do
   [ -e "$prefix/$file" ] || complain "not installed: $file"
 done
-find "$prefix" -type f \( -name zilch -o -name '*.so*' \) >"$scratch/installed"
+[ ! -e "$prefix/share/man/man1/made" ] || complain 'installed, but no manual page: made'
+find "$prefix/bin" "$prefix/lib"* -type f \( -name zilch -o -name '*.so*' \) >"$scratch/installed"
 while read -r file; do
   if readelf --dynamic "$file" | grep -E 'RPATH|RUNPATH'; then complain "$file looks for libraries in folders of its own"; fi
 done <"$scratch/installed"
