@@ -349,7 +349,7 @@ static size_t choose_shown(const report *r, const study_run *asked)
     return best;
 }
 
-/* "linear regression of price", or of column 7 if the data are gone or have no names. */
+/* "linear regression of height", or of column 7 if the data are gone or have no names. */
 static int name_regression(report *r)
 {
     const search_problem *p = &r->best.problem;

@@ -279,13 +279,13 @@ END
 python3 -c '
 import random
 random.seed(1)
-print("size,age,other,<price>")
+print("size,age,other,<height>")
 for i in range(60):
     x = [random.gauss(0, 1) for k in range(3)]
     print(*x, 3 * x[0] + 10 + random.gauss(0, 0.1), sep=",")' >house.csv
 expect_status 0 "$zilch" optimize --problem linear --data house.csv --evaluations 30 --study house.study
 expect_status 0 "$zilch" report house.study -o house.html --figures house
-grep -q '<h1>linear regression of &lt;price&gt;: 1 run' house.html || complain 'the title has no response'
+grep -q '<h1>linear regression of &lt;height&gt;: 1 run' house.html || complain 'the title has no response'
 grep -q 'R² of the point shown</dt><dd>0.99' house.html || complain 'no R squared'
 [ "$(wc -l <house/predicted.dat)" -eq 61 ] || complain 'not a row for each prediction'
 awk 'NR > 1 && ($1 - $2) ^ 2 > 1 {bad = 1} END {exit bad}' house/predicted.dat || complain 'not predictions'
