@@ -162,7 +162,8 @@ static void add_program(search_request *r, search_table *t)
          "Failed evaluations in a row that end the run; 0: any number."},
     };
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_MEANS, "Programs:", 0}), jobs);
-    ADD(t, ((group){FOR_PROGRAM, SEARCH_NOT_KEPT, NULL, 1}), hello); /* what it said is kept as --dim and --names */
+    ADD(t, ((group){FOR_PROGRAM, SEARCH_NOT_KEPT, NULL, 1}),
+        hello); /* what it said is kept as --dim and --names */
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 0}), common);
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 1}), expert);
 }
