@@ -24,7 +24,8 @@ typedef struct request {
 static const char about[] =
     "Fit the zero-inflated Gaussian to DATA, a dataset with a point in each row: text (separated by "
     "commas, tabs, semicolons or blanks, with a header line or without) or .npy; - is "
-    "standard input. An exact 0 means that a coordinate is inactive.";
+    "standard input. An exact 0 means that a coordinate is inactive. The names of a header line are kept in "
+    "the model.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -189,9 +190,11 @@ static int fit(const request *r, const zilch_networks *networks, const dataset *
                                                     : error.where;
         return cli_fail("%s", cli_error_format(&error, data->names));
     }
-    const int status = zilch_model_save(model, r->model) != ZILCH_OK ? cli_fail_library()
-                       : r->json                                     ? print_json(r, data, model)
-                                                                     : print_summary(r, data, model);
+    const int is_kept = zilch_model_set_names(model, (const char *const *)data->names) == ZILCH_OK &&
+                        zilch_model_save(model, r->model) == ZILCH_OK;
+    const int status = !is_kept  ? cli_fail_library()
+                       : r->json ? print_json(r, data, model)
+                                 : print_summary(r, data, model);
     zilch_model_destroy(model);
     return status;
 }

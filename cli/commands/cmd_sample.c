@@ -27,7 +27,8 @@ static int parse(request *r, int argc, char **argv)
          "Write a line of JSON for each point instead, {\"x\":[0,1.5]}."},
         {0},
     };
-    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote.";
+    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote. If its "
+                        "columns have names, they are the first line of a CSV.";
     const cli_usage usage = {"sample", "MODEL", about, options, &r->model, 1, 1};
     const int status = cli_parse(&usage, argc, argv);
     const char *ending = r->output ? strrchr(r->output, '.') : NULL;
@@ -68,6 +69,7 @@ int cmd_sample(int argc, char **argv)
     sampler s = {.model = model, .rng = zilch_rng_make(r.seed, 0)};
     const dataset_rows rows = {.rows = (size_t)r.rows,
                                .cols = zilch_model_dim(model),
+                               .names = zilch_model_names(model),
                                .fill = draw,
                                .context = &s,
                                .is_json = r.json};

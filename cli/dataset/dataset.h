@@ -37,7 +37,7 @@ void dataset_free(dataset *t);
 /* Where the rows of a dataset to write come from. */
 typedef struct dataset_rows {
     size_t rows, cols;
-    char **names;                                                 /* header of a CSV, or NULL */
+    const char *const *names;                                     /* header of a CSV, or NULL */
     zilch_status (*fill)(void *context, size_t count, double *x); /* the next `count` rows */
     void *context;
     int is_json; /* a line {"x":[...]} for each row instead */

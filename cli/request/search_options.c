@@ -112,7 +112,7 @@ static void add_problem(search_request *r, search_table *t)
         {"program", 0, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
          "A program that reads points and prints values."},
         {"dim", 0, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL,
-         "Number of coordinates; needed with --program."},
+         "Number of coordinates; --program needs it or --hello."},
     };
     const cli_option data[] = {
         {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "Dataset of a regression: CSV, text or .npy."},
@@ -138,6 +138,11 @@ static void add_program(search_request *r, search_table *t)
         {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
          "Programs that run at the same time; 0: one for each processor."},
     };
+    const cli_option hello[] = {
+        {"hello", 0, NULL, CLI_FLAG, &r->is_greeting, 0, 0, NULL,
+         "The first line of the program, before it is given a point, is {\"names\": [...]} or {\"dim\": N}: "
+         "the names of the coordinates, or how many there are."},
+    };
     const cli_option common[] = {
         {"timeout", 0, "SECONDS", CLI_REAL, &r->timeout, 0, 1e9, NULL,
          "An evaluation fails after this; 0: never."},
@@ -145,6 +150,8 @@ static void add_program(search_request *r, search_table *t)
          "The program reads a line of numbers and prints a number. Without it, both are JSON."},
     };
     const cli_option expert[] = {
+        {"named", 0, NULL, CLI_FLAG, &r->is_named, 0, 0, NULL,
+         "The program is told the coordinates by their names: {\"id\":7,\"x\":{\"flour\":1.5,\"salt\":0}}."},
         {"sparse", 0, NULL, CLI_FLAG, &r->is_sparse, 0, 0, NULL,
          "The program is told the active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}."},
         {"once", 0, NULL, CLI_FLAG, &r->is_once, 0, 0, NULL, "The program is started anew for each point."},
@@ -154,6 +161,8 @@ static void add_program(search_request *r, search_table *t)
          "Failed evaluations in a row that end the run; 0: any number."},
     };
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_MEANS, "Programs:", 0}), jobs);
+    ADD(t, ((group){FOR_PROGRAM, SEARCH_NOT_KEPT, NULL, 1}),
+        hello); /* what it said is kept as --dim and --names */
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 0}), common);
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 1}), expert);
 }

@@ -41,7 +41,8 @@ typedef struct search_request {
 
     /* Or a program, which the problem is then called after. */
     const char *program;
-    int is_sparse, is_plain, is_once;
+    int is_sparse, is_plain, is_once, is_named;
+    int is_greeting; /* the program says how many coordinates there are, and their names */
     uint64_t jobs, ahead, max_failures;
     double timeout;
 

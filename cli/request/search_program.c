@@ -151,6 +151,9 @@ int search_program_start(search_problem *out, const search_request *r)
                  : r->is_sparse ? ZILCH_PROTOCOL_SPARSE
                                 : ZILCH_PROTOCOL_JSON;
     o.is_once = r->is_once;
+    o.dim = out->info.dim;
+    o.names = out->names;
+    o.is_named = r->is_named;
     o.timeout = r->timeout;
     o.max_failures = r->max_failures;
     o.failure = remember;
@@ -163,6 +166,82 @@ int search_program_start(search_problem *out, const search_request *r)
     out->objective = zilch_program_objective;
     out->context = p->program;
     return 0;
+}
+
+/* ---- Its greeting ------------------------------------------------------------------------------------ */
+
+static int is_to_stop(void *context, size_t done, size_t total)
+{
+    (void)context;
+    (void)done;
+    (void)total;
+    return cli_is_stopped();
+}
+
+/* The names as --names has them, to be freed; NULL after printing why. */
+static char *join_names(const char *const *names, size_t dim)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < dim && stream; i++) {
+        if (strchr(names[i], ',')) {
+            cli_fail("--hello: the program calls a coordinate '%s'; a name has no comma in it", names[i]);
+            (void)fclose(stream);
+            free(text);
+            return NULL;
+        }
+        fprintf(stream, "%s%s", i ? "," : "", names[i]);
+    }
+    if (!stream || fclose(stream) != 0) {
+        cli_fail("out of memory");
+    }
+    return text;
+}
+
+static int take_greeting(search_request *r, zilch_program *program, char **text)
+{
+    const double patience = r->timeout > 0 ? r->timeout : 10.0;
+    size_t dim;
+    const char *const *names;
+    if (zilch_program_greeting(program, patience, &dim, &names) != ZILCH_OK) {
+        return cli_is_stopped()
+                   ? cli_fail("stopped")
+                   : cli_fail("%s; with --hello its first line, flushed before it reads a point, "
+                              "is {\"names\": [...]} or {\"dim\": N}. A program that does not "
+                              "greet needs --dim N instead",
+                              cli_error_text());
+    }
+    if (names && r->names) {
+        return search_wrong_usage(r->command, "--names: the program says its names; leave it out");
+    }
+    r->dim = dim;
+    if (names && !(*text = join_names(names, dim))) {
+        return CLI_FAILED;
+    }
+    r->names = names ? *text : r->names;
+    return r->is_named && !r->names
+               ? search_wrong_usage(r->command, "--named: the program says no names; give them with --names")
+               : 0;
+}
+
+int search_program_greet(search_request *r, char **text)
+{
+    zilch_program_options o = zilch_program_defaults();
+    zilch_program *program = NULL;
+    char **words = NULL;
+    o.watcher = is_to_stop;
+    *text = NULL;
+    if (!r->is_greeting) {
+        return 0;
+    }
+    int status = zilch_program_words(&words, r->program) == ZILCH_OK &&
+                         zilch_program_open(&program, (const char *const *)words, &o) == ZILCH_OK
+                     ? take_greeting(r, program, text)
+                     : cli_fail_library();
+    zilch_program_close(program);
+    zilch_program_words_destroy(words);
+    return status;
 }
 
 /* What is known of it is what was said here; whether it is noisy is found out at the end. */

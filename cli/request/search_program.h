@@ -8,6 +8,11 @@
 
 typedef struct search_program search_program;
 
+/* With --hello, starts the program once and takes from its first line how many coordinates there are, and
+ * their names, as if --dim and --names had said so; *text, to be freed, holds them. 0, or the exit status
+ * after printing why. */
+int search_program_greet(search_request *r, char **text);
+
 /* Makes the problem from its command line, and starts nothing. 0, or the exit status after printing why. */
 int search_program_open(search_problem *out, const search_request *r);
 

@@ -65,9 +65,22 @@ static json_node *fit_object(const study_best *b, const double *x, int *failed)
     return object;
 }
 
+/* The active coordinates; null for a run without names. */
+static json_node *named_object(const char *const *names, size_t dim, const double *x, int *failed)
+{
+    json_node *object = names && x ? node_object() : node_null();
+    for (size_t i = 0; names && x && i < dim; i++) {
+        if (x[i] != 0) {
+            node_put(object, names[i], node_real(x[i]), failed);
+        }
+    }
+    return object;
+}
+
 static json_node *point_object(json_node *object, const study_best *b, const double *x, int *failed)
 {
     node_put(object, "x", node_vector(x, b->dim, failed), failed);
+    node_put(object, "by_name", named_object(b->problem.names, b->dim, x, failed), failed);
     node_put(object, "controller", formulas(b, x), failed);
     node_put(object, "fit", fit_object(b, x, failed), failed);
     return object;
@@ -163,6 +176,7 @@ static json_node *run_object(const study_run *run, int *failed)
     node_put(object, "version", node_name(r->version), failed);
     node_put(object, "seed", node_whole(r->seed), failed);
     node_put(object, "dim", node_whole(r->dim), failed);
+    node_put(object, "names", node_names(r->request.coordinate_names, r->dim, failed), failed);
     node_put(object, "method", node_text(zilch_method_name(r->method)), failed);
     node_put(object, "direction", node_text(zilch_direction_name(r->direction)), failed);
     node_put(object, "penalty", node_real(r->penalty), failed);
@@ -321,6 +335,10 @@ int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_
     node_put(object, "active", node_whole(e->active), &failed);
     node_put(object, "violation", node_real(e->violation), &failed);
     node_put(object, "x", e->x ? node_vector(e->x, run->dim, &failed) : node_null(), &failed);
+    if (run->request.coordinate_names) {
+        node_put(object, "by_name", named_object(run->request.coordinate_names, run->dim, e->x, &failed),
+                 &failed);
+    }
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "parallel/answer.h"
+#include "parallel/greeting.h"
 #include "parallel/worker.h"
 
 #include <errno.h>
@@ -35,7 +36,9 @@ struct zilch_program {
     int tick;            /* a timer that rings five times a second, for the watcher; -1: there is none */
     size_t *again;       /* points to be given out once more, */
     size_t again_count;
-    zi_text next; /* the text of point number `prepared`, unless that is NO_POINT */
+    zi_greeting *greeting; /* as zilch_program_greeting() has it; NULL: not asked for */
+    zi_labels *labels;     /* of the points; NULL: coordinates go by their numbers */
+    zi_text next;          /* the text of point number `prepared`, unless that is NO_POINT */
     size_t prepared;
     uint64_t in_a_row, starts;
 };
@@ -190,10 +193,20 @@ static zilch_status take_answer(errand *e, zi_worker *w, const char *line, size_
     return ZILCH_OK;
 }
 
+/* A greeting, if it is one, must agree with what is known. */
+static zilch_status take_greeting(errand *e, zi_worker *w)
+{
+    char reason[ZILCH_REASON_SIZE];
+    int is_wrong;
+    ZI_TRY(zi_greeting_take(w, e->batch->dim, e->program->options.names, &is_wrong, reason));
+    return is_wrong ? fail_for(e, w, reason) : ZILCH_OK;
+}
+
 /* Of a program that goes on. What stands behind the last answer was not asked for. */
 static zilch_status take_lines(errand *e, zi_worker *w)
 {
     size_t length;
+    ZI_TRY(take_greeting(e, w));
     for (char *line = zi_worker_line(w, &length); line && w->count > 0; line = zi_worker_line(w, &length)) {
         if (w->count == 1 && w->incoming.length > length + 1) {
             return fail_for(e, w, "answered more than one line");
@@ -211,6 +224,10 @@ static zilch_status take_whole(errand *e, zi_worker *w)
 {
     const zi_ending ending = zi_worker_end(w, PATIENCE);
     zi_text *text = &w->incoming;
+    ZI_TRY(take_greeting(e, w));
+    if (w->count == 0) {
+        return ZILCH_OK; /* it greeted wrongly */
+    }
     if (ending.end != ZI_END_EXIT || ending.number != 0 || text->length == 0) {
         return fail_at_end(e, w, &ending);
     }
@@ -326,7 +343,8 @@ static zilch_status prepare(errand *e, size_t point)
         return ZILCH_OK;
     }
     p->prepared = NO_POINT;
-    ZI_TRY(zi_message_write(&p->next, p->options.protocol, b->id[point], b->dim, b->x + point * b->dim));
+    ZI_TRY(zi_message_write(&p->next, p->options.protocol, p->labels, b->id[point], b->dim,
+                            b->x + point * b->dim));
     p->prepared = point;
     return ZILCH_OK;
 }
@@ -410,6 +428,10 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     if (!p || !batch || (batch->n && !value)) {
         return zi_fail(ZILCH_EARG, "program: it, a batch and place for the values must be given");
     }
+    if (p->options.names && p->options.dim != batch->dim) {
+        return zi_fail(ZILCH_EARG, "program: there are names of %zu coordinates, but the points have %zu",
+                       p->options.dim, batch->dim);
+    }
     errand e = {.program = p, .batch = batch, .value = value};
     ZI_TRY(zi_locale_enter(&locale));
     const zilch_status status = evaluate(&e);
@@ -442,6 +464,9 @@ static zilch_status check_options(const zilch_program_options *o)
     }
     if (!(o->timeout >= 0.0 && o->timeout <= 1e9)) {
         return zi_fail(ZILCH_EARG, "program: timeout must be from 0 to 1e9 seconds, not %g", o->timeout);
+    }
+    if (o->is_named && (!o->names || o->protocol == ZILCH_PROTOCOL_PLAIN)) {
+        return zi_fail(ZILCH_EARG, "program: points by names need names, and a protocol but plain");
     }
     return ZILCH_OK;
 }
@@ -496,6 +521,9 @@ static zilch_status open_program(zilch_program *p, const char *const *words)
 {
     int is_new;
     ZI_TRY(copy_words(p, words));
+    if (p->options.is_named) {
+        ZI_TRY(zi_labels_make(&p->labels, p->options.dim, p->options.names));
+    }
     ZI_TRY(make_workers(p));
     ZI_TRY(make_tick(p));
     p->starts = 1;
@@ -538,11 +566,36 @@ void zilch_program_close(zilch_program *program)
         (void)close(program->tick);
     }
     zi_text_free(&program->next);
+    zi_free(program->greeting);
+    zi_free(program->labels);
     zi_free(program->worker);
     zi_free(program->again);
     zi_free(program->look);
     zi_free(program->words);
     zi_free(program);
+}
+
+/* ---- Its greeting ------------------------------------------------------------------------------------ */
+
+zilch_status zilch_program_greeting(zilch_program *program, double seconds, size_t *dim,
+                                    const char *const **names)
+{
+    zi_plain_locale locale;
+    if (!program || !dim || !names || !(seconds > 0.0 && seconds <= 1e6)) {
+        return zi_fail(ZILCH_EARG, "program: it, up to 1e6 seconds, and places for the answer must be given");
+    }
+    if (!program->greeting) {
+        int is_new;
+        ZI_TRY(zi_worker_ready(&program->worker[0], program->words, &is_new));
+        ZI_TRY(zi_locale_enter(&locale));
+        const zilch_status status =
+            zi_greeting_await(&program->worker[0], seconds, &program->options, &program->greeting);
+        zi_locale_leave(&locale);
+        ZI_TRY(status);
+    }
+    *dim = program->greeting->dim;
+    *names = (const char *const *)program->greeting->name;
+    return ZILCH_OK;
 }
 
 uint64_t zilch_program_starts(const zilch_program *program)
