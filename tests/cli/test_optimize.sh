@@ -560,6 +560,7 @@ expect_status 0 tiny --problem smop1 --dim 4 --study "$name"
 expect_status 0 tiny --problem smop1 --dim 4 --stud="$name" --seed 2
 expect_status 0 "$zilch" resume "$name" --generations 6
 expect_status 0 "$zilch" show "$name" --run 2
+sed -i -e ':join' -e '/ \\$/ { N; s/ \\\n  / /; b join' -e '}' "$out" # long lines go on in the next one
 expect_in_output 'asked for: zilch optimize --problem smop1:dim=4 --penalty 0 --population 20 --elites 5 --refinement no --generations 4 --seed 2'
 
 # Help tells the defaults.
