@@ -1193,7 +1193,18 @@ ZILCH_CHECKED zilch_optimizer_load(zilch_optimizer **out, const char *path);
  * your objective is noisy, derive the noise from the id or the generation: then neither threads nor an
  * interruption change a run. During a search all ids are different. After it, in zilch_optimizer_recommend(),
  * points that are compared come with the same ids, and so meet the same noise. */
-typedef struct zilch_batch {
+typedef struct zilch_batch zilch_batch;
+
+/* Values that have arrived. An objective may tell of them before the whole batch is evaluated, so that they
+ * can be kept: it calls batch->arrived with the batch, or with a part of it (zilch_batch_part()), with the
+ * places of n values that are there now (index NULL: the first n), and with all values of that batch. A value
+ * may arrive more than once. It may also be called with n 0 while time passes and nothing arrives. Any thread
+ * may call it. After a status other than OK the objective begins no other evaluation, finishes those that
+ * are under way, tells of them, and returns that status. */
+typedef zilch_status (*zilch_arrival)(void *context, const zilch_batch *batch, size_t n, const size_t *index,
+                                      const double *value);
+
+struct zilch_batch {
     size_t n, dim;
     uint64_t generation; /* from 0; UINT64_MAX in zilch_optimizer_recommend() */
     const uint64_t *id;  /* n */
@@ -1201,7 +1212,12 @@ typedef struct zilch_batch {
     double *error; /* n, or NULL: write the standard error of each value here if you know it; they are NaN */
     double *violation; /* n, or NULL: write here by how much each point breaks limits that only its evaluation
                           knows, as for zilch_optimizer_tell_violation(); they are 0 */
-} zilch_batch;
+    zilch_arrival arrived; /* NULL: nobody wants to know */
+    void *arrived_context;
+};
+
+/* The n points of a batch from `begin` on, in the same arrays. */
+ZILCH_API zilch_batch zilch_batch_part(const zilch_batch *batch, size_t begin, size_t n);
 
 /* Writes n values. A value that is not finite is a failed evaluation. A status other than ZILCH_OK ends the
  * run. */
@@ -1310,8 +1326,8 @@ ZILCH_CHECKED zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_
 ZILCH_API uint64_t zilch_final_budget(const zilch_final_options *options, const zilch_optimizer *optimizer);
 
 /* Threads: an objective around an objective. `inner` is called with parts of a batch, on several threads at
- * once, so its value for a point must not depend on the other points of its part. threads 0: one for each
- * processor.
+ * once, so its value for a point must not depend on the other points of its part. The values of a part arrive
+ * when it is evaluated. threads 0: one for each processor.
  *
  *     zilch_pool pool = {.threads = 8, .inner = objective, .context = context};
  *     status = zilch_optimizer_run(optimizer, zilch_pool_objective, &pool, NULL, NULL, NULL, NULL);
@@ -1539,8 +1555,8 @@ ZILCH_CHECKED zilch_problem_held_out(zilch_problem *problem, const double *x, si
 /* ---- Studies: runs kept in one SQLite file ------------------------------------------------ */
 
 /* A study survives whatever happens to the program: each generation is one transaction, with its points, its
- * values and what is needed to go on. One process may write while others read. The library knows no clock, so
- * that times come from you. */
+ * values and what is needed to go on, and a journal keeps the values of the generation that is under way. One
+ * process may write while others read. The library knows no clock, so that times come from you. */
 typedef struct zilch_study zilch_study;
 
 typedef enum zilch_study_mode {
@@ -1612,8 +1628,53 @@ typedef struct zilch_timings {
 ZILCH_CHECKED zilch_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
                                  const zilch_timings *timings);
 
-/* Gives the optimiser as it was after the last recorded generation. */
+/* Gives the optimiser as it was after the last recorded generation. What a journal has kept since then is
+ * used when the run goes on. */
 ZILCH_CHECKED zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimizer **out);
+
+/* A journal keeps values as they arrive, before their generation closes, so that after any interruption only
+ * the evaluations under way are repeated. It is an objective around an objective, and the outermost one:
+ *
+ *     status = zilch_journal_open(&journal, study, run, seconds);
+ *     const zilch_journaled journaled = {.journal = journal, .inner = objective, .context = context};
+ *     status = zilch_optimizer_run(optimizer, zilch_journal_objective, &journaled, NULL, observer, ...);
+ *
+ * where the observer records each generation. A value that is in the journal is not evaluated again. The same
+ * holds for the final check: zilch_optimizer_recommend() takes the same objective. What is kept of a run is
+ * forgotten when its generation is recorded, or its conclusion.
+ *
+ * Where the first value of a batch takes a tenth of a second or longer, every value is on the disk before
+ * `arrived` returns. Faster ones are written together, as soon as a tenth of a second, and fifty times as
+ * long as writing took the last time, has passed since then. Failed evaluations are kept too, but not those
+ * of a batch in which all have failed, or after which the objective has given up (EOBJECTIVE).
+ *
+ * `seconds` is your clock; only differences matter. With study NULL the journal is in memory only: a run that
+ * goes on in the same process repeats nothing. */
+typedef struct zilch_journal zilch_journal;
+typedef struct zilch_journaled {
+    zilch_journal *journal;
+    zilch_objective inner;
+    void *context;
+} zilch_journaled;
+
+ZILCH_CHECKED zilch_journal_open(zilch_journal **out, zilch_study *study, uint64_t run,
+                                 double (*seconds)(void));
+ZILCH_API void zilch_journal_close(zilch_journal *journal); /* before the study; writes nothing */
+ZILCH_API zilch_status zilch_journal_objective(void *journaled, const zilch_batch *batch, double *value);
+
+/* Writes what waits to be written, now. */
+ZILCH_CHECKED zilch_journal_flush(zilch_journal *journal);
+
+/* For those who ask and tell by themselves. recall begins a batch: it writes the values that are known, with
+ * errors and violations, and whether each is (n). keep takes values of the batch, as `arrived` does. */
+ZILCH_CHECKED zilch_journal_recall(zilch_journal *journal, const zilch_batch *batch, double *value,
+                                   unsigned char *is_known);
+ZILCH_CHECKED zilch_journal_keep(zilch_journal *journal, const zilch_batch *batch, size_t n,
+                                 const size_t *index, const double *value);
+
+/* After a run was stopped in the midst of a generation: the generation closes with the values that are known.
+ * The optimiser then knows everything there is, but is no longer where the run in the study would go on. */
+ZILCH_CHECKED zilch_journal_tell(zilch_journal *journal, zilch_optimizer *optimizer);
 
 /* You can evaluate by hand, or through a queue: the study also keeps the open generation, so that its points
  * may be handed out and its values come back in any order, days apart, through any number of processes at
@@ -1686,6 +1747,15 @@ ZILCH_API int zilch_run_is_same(const zilch_run *a, const zilch_run *b);
 /* The same for a run that is to start. */
 ZILCH_API int zilch_run_matches(const zilch_run *run, const zilch_request *request,
                                 const zilch_optimizer *optimizer);
+
+/* The run that a request means, if the study has one: it matches, its seed is the optimiser's, and so are all
+ * options, arrays included. A run that has not ended goes on. One that has ended is over, if its limits are
+ * those of the request; it goes on if it has not used more evaluations or generations than these allow; else
+ * it is not the one. *run is 0 if there is none. */
+ZILCH_CHECKED zilch_study_find(zilch_study *study, const zilch_request *request,
+                               const zilch_optimizer *optimizer, uint64_t *run, int *is_over);
+/* From now on a run has these limits: for one that goes on with others than it began with. */
+ZILCH_CHECKED zilch_study_set_limits(zilch_study *study, uint64_t run, const zilch_limits *limits);
 
 typedef struct zilch_generation {
     uint64_t generation;                    /* from 1 */

@@ -72,6 +72,10 @@ ZILCH_API zilch_status zilch_mpi_objective(void *mpi, const zilch_batch *batch, 
  * side: how many. */
 ZILCH_API void zilch_mpi_set_least(zilch_mpi *mpi, size_t points);
 
+/* On rank 0: points in a part, at most; 0, to begin with: any number. The values of a part arrive together,
+ * so that a part of slow evaluations should be small. */
+ZILCH_API void zilch_mpi_set_most(zilch_mpi *mpi, size_t points);
+
 /* On rank 0: bytes for every other rank's `receive`, which is called with them now; for a problem's name,
  * say, or its data. Of ranks that fail, the lowest tells status and text. */
 ZILCH_CHECKED zilch_mpi_send(zilch_mpi *mpi, const void *bytes, size_t count);

@@ -29,7 +29,8 @@ typedef enum handle_kind {
     HANDLE_OPTIMIZER,
     HANDLE_PROBLEM,
     HANDLE_LANDER,
-    HANDLE_STUDY
+    HANDLE_STUDY,
+    HANDLE_JOURNAL
 } handle_kind;
 
 /* Takes the object, also when it fails. */
@@ -44,6 +45,7 @@ int handle_to_optimizer_held(PyObject *capsule, void *out); /* handle **, to be 
 int handle_to_lander(PyObject *capsule, void *out);         /* const zilch_lander ** */
 int handle_to_lander_owned(PyObject *capsule, void *out);   /* handle ** */
 int handle_to_study_owned(PyObject *capsule, void *out);    /* handle ** */
+int handle_to_journal_owned(PyObject *capsule, void *out);  /* handle ** */
 int handle_is(handle_kind kind, PyObject *object);
 
 /* status = call, without the interpreter's lock and with the handle to itself. */
@@ -194,10 +196,13 @@ PyObject *keep_load(const keeping *k, PyObject *args);
         return keep_##verb(&kept, args);                           \
     }
 
+/* A clock that is never set back. */
+double journal_seconds(void);
+
 /* ---- The functions of each file ---------------------------------------------------- */
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
-    study_functions[], drive_functions[], options_functions[], limits_functions[];
+    study_functions[], journal_functions[], drive_functions[], options_functions[], limits_functions[];
 
 #define ROW(name)                       \
     {                                   \

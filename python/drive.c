@@ -2,7 +2,6 @@
 #include "core.h"
 
 #include <string.h>
-#include <time.h>
 
 /* A batch of the library goes to Python, and values come back. The lock, which the driver has given up, is
  * taken for the call. What Python gets belongs to Python: an exception's frames may outlive the run. */
@@ -10,9 +9,15 @@ typedef struct driver {
     handle *optimizer;
     PyObject *objective, *observer;
     PyThreadState *state;
+    unsigned long thread;     /* that drives */
     zilch_objective evaluate; /* python_objective, or that of a pool of threads */
     zilch_pool pool;
-    double seconds; /* spent evaluating since the observer was last called */
+    void *problem;             /* of the pool */
+    zilch_journaled journaled; /* around all of it */
+    const zilch_batch *batch;  /* that Python evaluates, */
+    double *value;             /* where its values go, */
+    PyObject *values;          /* and where Python puts them, with the violations behind */
+    double seconds;            /* spent evaluating since the observer was last called */
 } driver;
 
 static void enter(driver *d)
@@ -27,74 +32,141 @@ static void leave(driver *d)
     d->state = PyEval_SaveThread();
 }
 
-/* `values` has room for the values, and behind them the violations. */
-static PyObject *call_objective(PyObject *objective, const zilch_batch *batch, PyObject *values)
+/* ---- An objective of Python's --------------------------------------------------------------------- */
+
+static const char courier_name[] = "zilch.arrived";
+static const char courier_over[] = "zilch.arrived, which is over";
+
+/* Copies values that Python has put there; 0 if it has changed the size. */
+static int fetch(driver *d, size_t first, size_t n)
 {
+    const size_t all = d->batch->n;
+    const double *from = (const double *)(void *)PyByteArray_AsString(d->values);
+    if ((size_t)PyByteArray_Size(d->values) != 2 * all * sizeof *from || first > all || n > all - first) {
+        return 0;
+    }
+    memcpy(d->value + first, from + first, n * sizeof *from);
+    memcpy(d->batch->violation + first, from + all + first, n * sizeof *from);
+    return 1;
+}
+
+/* arrived(first, n): so many values from there on are in their place. */
+static PyObject *arrived(PyObject *self, PyObject *args)
+{
+    driver *d = PyCapsule_GetPointer(self, courier_name);
+    Py_ssize_t first;
+    Py_ssize_t n;
+    zilch_status status = ZILCH_OK;
+    if (!d || !PyArg_ParseTuple(args, "nn", &first, &n)) {
+        return NULL;
+    }
+    if (first < 0 || n < 0 || !fetch(d, (size_t)first, (size_t)n)) {
+        PyErr_SetString(PyExc_ValueError, "arrived: these are no values of the batch");
+        return NULL;
+    }
+    const zilch_batch part = zilch_batch_part(d->batch, (size_t)first, (size_t)n);
+    leave(d);
+    status =
+        part.arrived ? part.arrived(part.arrived_context, &part, part.n, NULL, d->value + first) : status;
+    enter(d);
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyMethodDef courier = {"arrived", arrived, METH_VARARGS, NULL};
+
+/* The function is of use during the call only. */
+static PyObject *call_objective(driver *d)
+{
+    const zilch_batch *batch = d->batch;
     const Py_ssize_t size = (Py_ssize_t)sizeof(double);
     const Py_ssize_t n = (Py_ssize_t)batch->n;
     PyObject *id = PyByteArray_FromStringAndSize((const char *)batch->id, n * (Py_ssize_t)sizeof *batch->id);
     PyObject *x = PyByteArray_FromStringAndSize((const char *)batch->x, n * (Py_ssize_t)batch->dim * size);
+    PyObject *capsule = PyCapsule_New(d, courier_name, NULL);
+    PyObject *tell = capsule ? PyCFunction_New(&courier, capsule) : NULL;
     PyObject *result = NULL;
-    if (id && x) {
-        result =
-            PyObject_CallFunction(objective, "KOOO", (unsigned long long)batch->generation, id, x, values);
+    if (id && x && tell) {
+        result = PyObject_CallFunction(d->objective, "KOOOO", (unsigned long long)batch->generation, id, x,
+                                       d->values, tell);
     }
+    if (capsule) {
+        PyCapsule_SetName(capsule, courier_over);
+    }
+    Py_XDECREF(tell);
+    Py_XDECREF(capsule);
     Py_XDECREF(id);
     Py_XDECREF(x);
     return result;
+}
+
+/* What an exception means: Ctrl-C is nobody's failure. */
+static zilch_status failure_status(void)
+{
+    return PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) ? ZILCH_ESTOPPED : ZILCH_EOBJECTIVE;
 }
 
 static zilch_status python_objective(void *context, const zilch_batch *batch, double *value)
 {
     driver *d = context;
     enter(d);
-    const size_t bytes = batch->n * sizeof *value;
-    PyObject *values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(2 * bytes));
-    PyObject *result = values ? call_objective(d->objective, batch, values) : NULL;
-    const int is_whole = result && (size_t)PyByteArray_Size(values) == 2 * bytes;
-    if (is_whole) {
-        memcpy(value, PyByteArray_AsString(values), bytes);
-        memcpy(batch->violation, PyByteArray_AsString(values) + bytes, bytes);
-    }
+    d->batch = batch;
+    d->value = value;
+    d->values = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(2 * batch->n * sizeof *value));
+    PyObject *result = d->values ? call_objective(d) : NULL;
+    const int is_whole = result && fetch(d, 0, batch->n);
+    const zilch_status status = is_whole                   ? ZILCH_OK
+                                : PyErr_Occurred() == NULL ? ZILCH_EOBJECTIVE
+                                                           : failure_status();
     Py_XDECREF(result);
-    Py_XDECREF(values);
+    Py_CLEAR(d->values);
     leave(d);
-    return is_whole ? ZILCH_OK : ZILCH_EOBJECTIVE;
+    return status;
 }
 
-static double now(void)
+/* A part of a batch of the library's own problem. The thread that drives looks for signals. */
+static zilch_status native_objective(void *context, const zilch_batch *batch, double *value)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    driver *d = context;
+    if (PyThread_get_thread_ident() == d->thread) {
+        enter(d);
+        const int is_stopped = PyErr_CheckSignals() != 0;
+        leave(d);
+        if (is_stopped) {
+            return ZILCH_ESTOPPED;
+        }
+    }
+    return zilch_problem_objective(d->problem, batch, value);
 }
+
+/* ---- Driving -------------------------------------------------------------------------------------- */
 
 static zilch_status timed_objective(void *context, const zilch_batch *batch, double *value)
 {
     driver *d = context;
-    const double began = now();
+    const double began = journal_seconds();
     const zilch_status status =
         d->evaluate(d->evaluate == python_objective ? context : &d->pool, batch, value);
-    d->seconds += now() - began;
+    d->seconds += journal_seconds() - began;
     return status;
 }
 
-/* Also where a signal, such as Ctrl-C, is looked for. */
+/* Also where a signal, such as Ctrl-C, is looked for, once the generation is recorded. */
 static zilch_status python_observer(void *context, const zilch_optimizer *optimizer)
 {
     driver *d = context;
-    zilch_status status = ZILCH_OK;
+    int is_over = 0;
     (void)optimizer;
     enter(d);
-    if (PyErr_CheckSignals()) {
-        status = ZILCH_EOBJECTIVE;
-    } else if (d->observer != Py_None) {
+    if (d->observer != Py_None) {
         PyObject *result = PyObject_CallFunction(d->observer, "d", d->seconds);
         d->seconds = 0.0;
-        const int is_over = result ? PyObject_IsTrue(result) : -1;
-        status = is_over < 0 ? ZILCH_EOBJECTIVE : is_over ? ZILCH_ESTOPPED : ZILCH_OK;
+        is_over = result ? PyObject_IsTrue(result) : -1;
         Py_XDECREF(result);
     }
+    if (is_over >= 0 && PyErr_CheckSignals()) {
+        is_over = -1;
+    }
+    const zilch_status status = is_over < 0 ? failure_status() : is_over ? ZILCH_ESTOPPED : ZILCH_OK;
     leave(d);
     return status;
 }
@@ -102,22 +174,23 @@ static zilch_status python_observer(void *context, const zilch_optimizer *optimi
 /* A problem of the library's own runs on threads, anything else in Python. */
 static int choose_objective(driver *d, PyObject *objective, unsigned threads)
 {
-    void *problem;
     d->objective = objective;
     d->evaluate = python_objective;
     if (!handle_is(HANDLE_PROBLEM, objective)) {
         return 1;
     }
-    if (!handle_to_problem(objective, &problem)) {
+    if (!handle_to_problem(objective, &d->problem)) {
         return 0;
     }
     d->evaluate = zilch_pool_objective;
-    d->pool = (zilch_pool){.threads = threads, .inner = zilch_problem_objective, .context = problem};
+    d->pool = (zilch_pool){.threads = threads, .inner = native_objective, .context = d};
     return 1;
 }
 
-static void begin(driver *d)
+static void begin(driver *d, handle *journal)
 {
+    d->thread = PyThread_get_thread_ident();
+    d->journaled = (zilch_journaled){.journal = journal->object, .inner = timed_objective, .context = d};
     d->optimizer->is_driven = 1;
     leave(d);
 }
@@ -158,18 +231,20 @@ static PyObject *optimize(PyObject *self, PyObject *args)
     int is_noisy;
     unsigned threads;
     driver d = {.optimizer = NULL};
+    handle *journal;
     ending e;
     zilch_stop reason;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOOpI", handle_to_optimizer_owned, &d.optimizer, &objective, &d.observer,
-                          &limits, &final, &is_noisy, &threads) ||
+    if (!PyArg_ParseTuple(args, "O&OOOOpIO&", handle_to_optimizer_owned, &d.optimizer, &objective,
+                          &d.observer, &limits, &final, &is_noisy, &threads, handle_to_journal_owned,
+                          &journal) ||
         !ending_take(&e, d.optimizer->object, limits, final, is_noisy) ||
         !choose_objective(&d, objective, threads)) {
         return NULL;
     }
-    begin(&d);
-    const zilch_status status = zilch_optimizer_run(d.optimizer->object, timed_objective, &d, &e.limits,
-                                                    python_observer, &d, &reason);
+    begin(&d, journal);
+    const zilch_status status = zilch_optimizer_run(d.optimizer->object, zilch_journal_objective,
+                                                    &d.journaled, &e.limits, python_observer, &d, &reason);
     end(&d);
     if (PyErr_Occurred()) {
         return NULL;
@@ -206,20 +281,21 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     unsigned threads;
     array x = {.data = NULL};
     driver d = {.observer = Py_None};
+    handle *journal;
     ending e;
     int is_noisy;
     zilch_recommendation result;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&OOOpOI", handle_to_optimizer_owned, &d.optimizer, &objective, &limits,
-                          &final, &is_noisy, &out, &threads) ||
+    if (!PyArg_ParseTuple(args, "O&OOOpOIO&", handle_to_optimizer_owned, &d.optimizer, &objective, &limits,
+                          &final, &is_noisy, &out, &threads, handle_to_journal_owned, &journal) ||
         !ending_take(&e, d.optimizer->object, limits, final, is_noisy) ||
         !choose_objective(&d, objective, threads) ||
         !array_write(&x, out, "x", 'd', (Py_ssize_t)zilch_optimizer_dim(d.optimizer->object))) {
         return NULL;
     }
-    begin(&d);
-    const zilch_status status =
-        zilch_optimizer_recommend(d.optimizer->object, timed_objective, &d, &e.final, x.data, &result);
+    begin(&d, journal);
+    const zilch_status status = zilch_optimizer_recommend(d.optimizer->object, zilch_journal_objective,
+                                                          &d.journaled, &e.final, x.data, &result);
     end(&d);
     array_release(&x);
     if (PyErr_Occurred()) {

@@ -14,6 +14,7 @@ DESTROYER(optimizer, zilch_optimizer_destroy)
 DESTROYER(problem, zilch_problem_close)
 DESTROYER(lander, zilch_lander_destroy)
 DESTROYER(study, zilch_study_close)
+DESTROYER(journal, zilch_journal_close)
 
 /* ---- Signals --------------------------------------------------------------------------------------- */
 
@@ -54,6 +55,7 @@ static const struct {
     [HANDLE_PROBLEM] = {"zilch.problem", "problem", destroy_problem},
     [HANDLE_LANDER] = {"zilch.lander", "lander", destroy_lander},
     [HANDLE_STUDY] = {"zilch.study", "study", destroy_study},
+    [HANDLE_JOURNAL] = {"zilch.journal", "journal", destroy_journal},
 };
 
 static void handle_free(PyObject *capsule)
@@ -142,6 +144,7 @@ CONVERTER(optimizer_held, hold, HANDLE_OPTIMIZER)
 CONVERTER(lander, look, HANDLE_LANDER)
 CONVERTER(lander_owned, own, HANDLE_LANDER)
 CONVERTER(study_owned, own, HANDLE_STUDY)
+CONVERTER(journal_owned, own, HANDLE_JOURNAL)
 
 /* ---- Bytes and files ------------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ typedef struct asked {
     zilch_setting *setting;
     const char **name;
     const zilch_optimizer *optimizer;
-    uint64_t found; /* a run that was asked for in the same way and goes on; 0: none */
+    int is_new, is_over;
 } asked;
 
 static void asked_free(asked *a)
@@ -74,25 +74,17 @@ static int take_settings(asked *a, zilch_setting_kind kind, PyObject *dict)
     return 1;
 }
 
-static zilch_status find_run(void *context, const zilch_run *run)
-{
-    asked *a = context;
-    if (!a->found && run->stop == ZILCH_STOP_NONE && run->seed == zilch_optimizer_seed(a->optimizer) &&
-        zilch_run_matches(run, &a->request, a->optimizer)) {
-        a->found = run->run;
-    }
-    return ZILCH_OK;
-}
-
 static zilch_status find_or_start(zilch_study *study, asked *a, uint64_t *run)
 {
-    const zilch_status status = zilch_study_runs(study, find_run, a);
-    *run = a->found;
-    return status == ZILCH_OK && !a->found ? zilch_study_start(study, &a->request, a->optimizer, run)
-                                           : status;
+    const zilch_status status = zilch_study_find(study, &a->request, a->optimizer, run, &a->is_over);
+    a->is_new = *run == 0;
+    return status != ZILCH_OK ? status
+           : a->is_new        ? zilch_study_start(study, &a->request, a->optimizer, run)
+           : a->is_over       ? ZILCH_OK
+                              : zilch_study_set_limits(study, *run, &a->limits);
 }
 
-/* The run to go on with, or a new one; and whether it is new. */
+/* The run to go on with, or a new one; whether it is new, and whether it has ended in just this way. */
 static PyObject *study_begin(PyObject *self, PyObject *args)
 {
     handle *h;
@@ -125,7 +117,8 @@ static PyObject *study_begin(PyObject *self, PyObject *args)
     }
     asked_free(&a);
     return PyErr_Occurred()     ? NULL
-           : status == ZILCH_OK ? Py_BuildValue("KO", (unsigned long long)run, a.found ? Py_False : Py_True)
+           : status == ZILCH_OK ? Py_BuildValue("KOO", (unsigned long long)run, a.is_new ? Py_True : Py_False,
+                                                a.is_over ? Py_True : Py_False)
                                 : raise_status(status);
 }
 

@@ -32,6 +32,7 @@ static struct {
     content violated;            /* and one that has been told a violation */
     zilch_optimizer *fresh, *next[FORGETTING + 1];
     zilch_study *study;
+    zilch_journal *journal;
     char log_path[80], index_path[80];
     uint64_t sum; /* over what the call gave */
 } s;
@@ -89,7 +90,7 @@ static uint64_t sum_row(sqlite3_stmt *row, uint64_t sum)
 uint64_t study_sum(const char *path)
 {
     static const char *const tables[] = {"runs",        "generations", "points", "evaluations", "checkpoints",
-                                         "conclusions", "failures",    "handed", "told"};
+                                         "conclusions", "failures",    "handed", "told",        "journal"};
     sqlite3 *database;
     uint64_t sum = 1;
     int code = sqlite3_open(path, &database);
@@ -600,6 +601,139 @@ static void record_put(void)
     OK(zilch_study_record(s.study, RECORDED, s.next[RECORDED], NULL));
 }
 
+/* ---- Journals --------------------------------------------------------------------------------------------
+ */
+
+enum { KEPT = 5 };
+static const uint64_t journal_id[KEPT] = {40, 41, 42, 43, 44};
+static const double journal_x[KEPT * DIM] = {1.0, 0.0, 2.0, 0.0, 3.0};
+
+/* Each look is a second later: every value is slow. */
+static double seconds(void)
+{
+    static double now;
+    return now += 1.0;
+}
+
+static zilch_batch journal_batch(void)
+{
+    return (zilch_batch){.n = KEPT, .dim = DIM, .generation = 2, .id = journal_id, .x = journal_x};
+}
+
+/* The second one fails. */
+static zilch_status evaluate_kept(void *context, const zilch_batch *batch, double *value)
+{
+    (void)context;
+    for (size_t i = 0; i < batch->n; i++) {
+        value[i] = batch->id[i] == 41 ? NAN : noisy_value(DIM, batch->id[i], batch->x + i * DIM);
+    }
+    return ZILCH_OK;
+}
+
+static void open_journal(void)
+{
+    open_put();
+    OK(zilch_journal_open(&s.journal, s.study, RECORDED, seconds));
+}
+
+/* With three values on the disk, and recalled. */
+static void open_kept_journal(void)
+{
+    const double value[KEPT] = {1.0, NAN, -0.0};
+    const zilch_batch batch = journal_batch();
+    open_journal();
+    OK(zilch_journal_keep(s.journal, &batch, 3, NULL, value));
+    OK(zilch_journal_flush(s.journal));
+    zilch_journal_close(s.journal);
+    OK(zilch_journal_open(&s.journal, s.study, RECORDED, seconds));
+}
+
+static uint64_t finish_journal(object made)
+{
+    zilch_journal_close(s.journal);
+    s.journal = NULL;
+    return finish_study(made);
+}
+
+static zilch_status reopen_journal(object *made)
+{
+    zilch_journal *again = NULL;
+    made->any = NULL;
+    const zilch_status status = zilch_journal_open(&again, s.study, RECORDED, seconds);
+    assert_int_equal(again != NULL, status == ZILCH_OK);
+    zilch_journal_close(again);
+    return status;
+}
+
+static zilch_status evaluate_journaled(object *made)
+{
+    double value[KEPT] = {0};
+    const zilch_batch batch = journal_batch();
+    const zilch_journaled journaled = {.journal = s.journal, .inner = evaluate_kept};
+    made->any = NULL;
+    const zilch_status status = zilch_journal_objective((void *)&journaled, &batch, value);
+    if (status == ZILCH_OK) {
+        assert_true(isnan(value[1]));
+        s.sum = sum_of(1, value + 2, 3 * sizeof *value);
+    }
+    return status;
+}
+
+static zilch_status keep_values(object *made)
+{
+    static const size_t index[] = {3, 4};
+    static const double value[KEPT] = {0, 0, 0, 2.5, 3.5};
+    const zilch_batch batch = journal_batch();
+    made->any = NULL;
+    return zilch_journal_keep(s.journal, &batch, COUNT(index), index, value);
+}
+
+static zilch_status recall_values(object *made)
+{
+    unsigned char is_known[KEPT];
+    double value[KEPT] = {0};
+    const zilch_batch batch = journal_batch();
+    made->any = NULL;
+    const zilch_status status = zilch_journal_recall(s.journal, &batch, value, is_known);
+    if (status == ZILCH_OK) {
+        assert_memory_equal(is_known, ((unsigned char[]){1, 1, 1, 0, 0}), KEPT);
+        s.sum = sum_of(1, value + 2, sizeof *value);
+    }
+    return status;
+}
+
+static zilch_status flush_values(object *made)
+{
+    made->any = NULL;
+    return zilch_journal_flush(s.journal);
+}
+
+/* Nothing is open: it closes nothing. */
+static zilch_status tell_journal(object *made)
+{
+    made->any = NULL;
+    return zilch_journal_tell(s.journal, s.fresh);
+}
+
+static zilch_status find_run(object *made)
+{
+    uint64_t run = 99;
+    int is_over = 99;
+    const zilch_request request = {.name = "another name"};
+    made->any = NULL;
+    const zilch_status status = zilch_study_find(s.study, &request, s.fresh, &run, &is_over);
+    assert_int_equal(run, 0);
+    return status;
+}
+
+static zilch_status set_limits(object *made)
+{
+    zilch_limits limits = zilch_limits_defaults();
+    limits.evaluations = 123;
+    made->any = NULL;
+    return zilch_study_set_limits(s.study, RECORDED, &limits);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------
  */
 
@@ -633,6 +767,15 @@ const fault_call study_calls[] = {
     {"zilch_study_has_violations", "", open_put, has_violations, finish_study, 1, 0, 1},
     {"zilch_study_failures", "", open_put, read_failures, finish_study, 1, 0, 1},
     {"zilch_study_conclusions", "", open_put, read_conclusions, finish_study, 1, 0, 1},
+    {"zilch_study_find", "", open_put, find_run, finish_study, 1, 0, 1},
+    {"zilch_study_set_limits", "", open_put, set_limits, finish_study, 1, 0, 1},
+    {"zilch_journal_open", "", open_kept_journal, reopen_journal, finish_journal, 1, 0, 1},
+    {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
+    {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},
+    {"zilch_journal_keep", "", open_kept_journal, keep_values, finish_journal, 1, 0, 1},
+    {"zilch_journal_recall", "", open_kept_journal, recall_values, finish_journal, 1, 0, 1},
+    {"zilch_journal_flush", "", open_kept_journal, flush_values, finish_journal, 1, 0, 1},
+    {"zilch_journal_tell", "", open_kept_journal, tell_journal, finish_journal, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},
 };
 const size_t study_call_count = COUNT(study_calls);

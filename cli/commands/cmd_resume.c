@@ -1,4 +1,4 @@
-/* zilch resume: a run goes on from its last generation. */
+/* zilch resume: a run goes on from its last evaluation. */
 #include "commands/commands.h"
 #include "options/option_parser.h"
 #include "run/ranks.h"
@@ -20,7 +20,7 @@ typedef struct request {
 } request;
 
 static const char about[] =
-    "Go on with a run that was interrupted, from the last generation that is in STUDY, as if it had never "
+    "Go on with a run that was interrupted, from the last evaluation that is in STUDY, as if it had never "
     "been. With new limits, or to recommend anew, a run that has ended goes on too. Data files must be as "
     "they were. A study may come from somebody else: a program that it names is started only if you repeat "
     "it with --program, or say --trust.";

@@ -456,15 +456,17 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
     const unsigned threads = share_out(&c, count);
     progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
                    count * quota(setting));
-    cli_set_stop_notice(setting->method[0].request.program
-                            ? "ending with the evaluations under way; press Ctrl-C again to stop now"
-                        : setting->study
-                            ? "ending with the generations under way; press Ctrl-C again to stop now"
-                            : "giving up the runs under way; press Ctrl-C again to stop now");
+    cli_set_stop_notice(
+        setting->method[0].request.program
+            ? "ending with the evaluations under way; press Ctrl-C again to stop now"
+        : setting->study ? "ending with the generations under way; press Ctrl-C again to stop now"
+                         : "giving up the runs under way; press Ctrl-C again to stop now",
+        setting->study ? "stopped; what was recorded is safe, and the same command goes on from there"
+                       : NULL);
     ranks_set_ending(end_now, &c);
     const zilch_status status = zilch_parallel(threads, count, run, &c);
     ranks_set_ending(NULL, NULL);
-    cli_set_stop_notice(NULL);
+    cli_set_stop_notice(NULL, NULL);
     progress_end(&c.line);
     return status;
 }

@@ -19,6 +19,7 @@ static struct {
     void *context;
     void (*end)(void *context);
     void *end_context;
+    size_t jobs; /* programs of a rank side by side; 0: no program evaluates */
 } here;
 
 static void look_for_end(void *context)
@@ -49,11 +50,26 @@ unsigned ranks_count(void)
     return mpi ? (unsigned)zilch_mpi_ranks(mpi) : 1;
 }
 
+/* The values of a part arrive together. Those of a program may have taken long: a part is what a rank
+ * evaluates at once, or as much as it does in a tenth of a second, by what the last batch took. */
+static void choose_parts(size_t points, double seconds)
+{
+    static const double shortest = 0.1;
+    const double each = seconds * (double)ranks_count() / (double)points; /* of a rank */
+    const double most = each * (double)here.jobs < shortest ? shortest / each : (double)here.jobs;
+    if (here.jobs) {
+        zilch_mpi_set_most(mpi, most < 1e9 ? (size_t)most : 0);
+    }
+}
+
 zilch_status ranks_evaluate(zilch_objective inner, void *context, const zilch_batch *batch, double *value)
 {
+    const double before = cli_seconds();
     here.inner = inner;
     here.context = context;
-    return zilch_mpi_objective(mpi, batch, value);
+    const zilch_status status = zilch_mpi_objective(mpi, batch, value);
+    choose_parts(batch->n, cli_seconds() - before);
+    return status;
 }
 
 int ranks_open(const search_request *r, const char *problem)
@@ -64,7 +80,9 @@ int ranks_open(const search_request *r, const char *problem)
         return 0;
     }
     request.problem = r->program ? r->problem : problem;
+    here.jobs = !r->program ? 0 : r->jobs ? (size_t)r->jobs : zilch_processors();
     zilch_mpi_set_least(mpi, (size_t)r->threads);
+    zilch_mpi_set_most(mpi, here.jobs);
     char *text = search_request_words(&request, &size);
     if (!text) {
         return cli_fail("out of memory");

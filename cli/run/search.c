@@ -1,5 +1,5 @@
-/* The run. The library drives; the observer keeps each generation in the study before anything else, so that
- * whatever happens afterwards costs one generation at most. */
+/* The run. The library drives. The journal keeps each value when it arrives, and the observer each generation
+ * before anything else, so that whatever happens costs the evaluations under way at most. */
 #include "run/search.h"
 
 #include "request/search_program.h"
@@ -18,11 +18,13 @@
 
 enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
 static const double between_shows = 0.2; /* seconds */
+static const double short_part = 0.02;   /* seconds that a part of a batch takes before it ends, about */
 
 /* A run under way. */
 typedef struct driver {
     search *search;
-    zilch_limits limits; /* with what follows the search */
+    zilch_journaled journaled; /* the objective of the search, and then that of the final check */
+    zilch_limits limits;       /* with what follows the search */
     zilch_final_options final;
     progress line;
     zilch_progress first; /* where this process began */
@@ -46,18 +48,24 @@ static void print_study(FILE *stream, const search *s)
     text_put_word(stream, s->path);
 }
 
-int search_say_command(const search *s)
+static void print_command(FILE *stream, const search *s)
 {
-    fputs("zilch resume ", stderr);
-    print_study(stderr, s);
+    fputs("zilch resume ", stream);
+    print_study(stream, s);
     if (s->run > 1) {
-        fprintf(stderr, " --run %llu", (unsigned long long)s->run);
+        fprintf(stream, " --run %llu", (unsigned long long)s->run);
     }
     if (s->request->program) {
-        fputs(" --program ", stderr);
-        text_put_word(stderr, s->request->program);
+        fputs(" --program ", stream);
+        text_put_word(stream, s->request->program);
     }
-    fprintf(stderr, "%s\n", s->more);
+    fputs(s->more, stream);
+}
+
+int search_say_command(const search *s)
+{
+    print_command(stderr, s);
+    fputc('\n', stderr);
     return CLI_FAILED;
 }
 
@@ -86,7 +94,13 @@ static int fail(const search *s, zilch_status status)
 static int say_stopped(const search *s)
 {
     const unsigned long long generations = zilch_optimizer_progress(s->optimizer).generations;
-    cli_fail("stopped after generation %llu, which is recorded; this goes on from there:", generations);
+    if (s->problem.program) {
+        (void)!search_program_keep(s->problem.program, s->study, s->run); /* words only */
+    }
+    cli_fail(
+        "stopped after generation %llu; it and every evaluation since are recorded, and this goes on from "
+        "there:",
+        generations);
     return search_say_command(s);
 }
 
@@ -186,13 +200,19 @@ static void show(driver *d)
     progress_show(&d->line, line, p.generations == d->first.generations);
 }
 
-/* What Ctrl-C says while a generation is under way. */
-static void prepare_notice(const driver *d)
+/* What Ctrl-C says, and what it says the second time. */
+static void prepare_notices(const search *s)
 {
-    char text[96];
-    snprintf(text, sizeof text, "finishing generation %llu; press Ctrl-C again to stop now",
-             (unsigned long long)zilch_optimizer_progress(d->search->optimizer).generations + 1);
-    cli_set_stop_notice(text);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        fputs("stopped; what was recorded is safe, and this goes on from there:\n", stream);
+        print_command(stream, s);
+        fclose(stream);
+    }
+    cli_set_stop_notice("finishing the evaluations under way; press Ctrl-C again to stop now", text);
+    free(text);
 }
 
 /* ---- Generations ------------------------------------------------------------------------------- */
@@ -204,28 +224,52 @@ static size_t threads_of(const search *s)
     return s->request->threads ? (size_t)s->request->threads : usual;
 }
 
-static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_batch *batch, double *value)
+/* What has arrived is kept. After a signal nothing more is begun. */
+static zilch_status keep(void *context, const zilch_batch *batch, size_t n, const size_t *index,
+                         const double *value)
 {
-    search_problem *p = &d->search->problem;
-    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = inner, .context = p};
-    const zilch_objective side_by_side = p->is_spreading ? inner : zilch_pool_objective;
-    void *context = p->is_spreading ? (void *)p : &pool;
-    const double before = cli_seconds();
-    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, context, batch, value)
-                                                  : side_by_side(context, batch, value);
-    d->evaluating += cli_seconds() - before;
-    return status;
+    const zilch_batch *whole = context;
+    const zilch_status status = whole->arrived(whole->arrived_context, batch, n, index, value);
+    return status == ZILCH_OK && n && cli_is_stopped() ? ZILCH_ESTOPPED : status;
 }
 
-static zilch_status objective(void *problem, const zilch_batch *batch, double *value)
+/* On a thread: in parts that are short, so that a signal is soon heard, and long enough to be fast. */
+static zilch_status evaluate_shortly(void *problem, const zilch_batch *batch, double *value)
 {
+    enum { LEAST = 16 };
     const search_problem *p = problem;
-    return cli_is_told_to_end() ? ZILCH_ESTOPPED : p->objective(p->context, batch, value);
+    size_t each = LEAST;
+    for (size_t begin = 0; begin < batch->n;) {
+        const double before = cli_seconds();
+        const size_t left = batch->n - begin;
+        const zilch_batch part = zilch_batch_part(batch, begin, left < each ? left : each);
+        zilch_status status = p->objective(p->context, &part, value + begin);
+        status = status == ZILCH_OK ? part.arrived(part.arrived_context, &part, part.n, NULL, value + begin)
+                                    : status;
+        if (status != ZILCH_OK) {
+            return status;
+        }
+        begin += part.n;
+        each *= cli_seconds() - before < short_part ? 2 : 1;
+    }
+    return ZILCH_OK;
 }
 
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
 {
-    return evaluate_with(context, objective, batch, value);
+    driver *d = context;
+    search_problem *p = &d->search->problem;
+    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = evaluate_shortly, .context = p};
+    const zilch_objective side_by_side = p->is_spreading ? p->objective : zilch_pool_objective;
+    void *inner = p->is_spreading ? p->context : &pool;
+    zilch_batch kept = *batch;
+    kept.arrived = keep;
+    kept.arrived_context = (void *)batch;
+    const double before = cli_seconds();
+    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, inner, &kept, value)
+                                                  : side_by_side(inner, &kept, value);
+    d->evaluating += cli_seconds() - before;
+    return status;
 }
 
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
@@ -245,23 +289,20 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     d->evaluating = 0;
     d->done = d->of = 0;
     show(d);
-    prepare_notice(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
 
-/* Of a program: the live line moves in a generation too. After the search any signal is heard at once, and
- * before its end SIGTERM is: an evaluation may take hours, and whoever sent it does not wait for them. */
+/* Of a program: the live line moves in a generation too, and whoever does not wait for long is heard at
+ * once. */
 static int watch(void *context, size_t done, size_t total)
 {
     driver *d = context;
-    if (!d->is_searching) {
-        return cli_is_stopped();
-    }
     const double now = cli_seconds();
     d->done = done;
     d->of = total;
-    if (now - d->shown > between_shows) { /* the best of the archive is looked for in all of it */
+    if (d->is_searching &&
+        now - d->shown > between_shows) { /* the best of the archive is looked for in all of it */
         d->shown = now;
         show(d);
     }
@@ -279,11 +320,9 @@ static int search_generations(driver *d, zilch_stop *reason)
     d->start = d->marked = cli_seconds();
     progress_begin(&d->line, "search", "generations", 0);
     show(d);
-    prepare_notice(d);
-    const zilch_status status =
-        zilch_optimizer_run(s->optimizer, evaluate, d, &d->limits, observe, d, reason);
+    const zilch_status status = zilch_optimizer_run(s->optimizer, zilch_journal_objective, &d->journaled,
+                                                    &d->limits, observe, d, reason);
     d->is_searching = 0;
-    cli_set_stop_notice(NULL);
     progress_end(&d->line);
     if (status != ZILCH_OK && status != ZILCH_ESTOPPED) {
         return fail(s, status);
@@ -293,13 +332,7 @@ static int search_generations(driver *d, zilch_stop *reason)
 
 /* ---- After the search ---------------------------------------------------------------------------- */
 
-/* Nothing that is under way here is worth finishing. */
-static zilch_status objective_unless_stopped(void *problem, const zilch_batch *batch, double *value)
-{
-    return cli_is_stopped() ? ZILCH_ESTOPPED : objective(problem, batch, value);
-}
-
-/* In slices that keep every thread busy, so that a signal is soon heard and the live line moves. */
+/* In slices that keep every thread busy, so that the live line moves. */
 static zilch_status evaluate_again(void *context, const zilch_batch *batch, double *value)
 {
     enum { EACH = 64 };
@@ -307,13 +340,9 @@ static zilch_status evaluate_again(void *context, const zilch_batch *batch, doub
     const size_t most = EACH * threads_of(d->search) * ranks_count();
     zilch_status status = ZILCH_OK;
     for (size_t begin = 0; begin < batch->n && status == ZILCH_OK; begin += most) {
-        zilch_batch slice = *batch;
-        slice.n = batch->n - begin < most ? batch->n - begin : most;
-        slice.id += begin;
-        slice.x += begin * batch->dim;
-        slice.error += batch->error ? begin : 0;
-        slice.violation += batch->violation ? begin : 0;
-        status = evaluate_with(d, objective_unless_stopped, &slice, value + begin);
+        const size_t left = batch->n - begin;
+        const zilch_batch slice = zilch_batch_part(batch, begin, left < most ? left : most);
+        status = evaluate(d, &slice, value + begin);
         d->checked += slice.n;
         progress_update(&d->line, d->checked < d->line.total ? d->checked : d->line.total);
     }
@@ -324,8 +353,9 @@ static int recommend(driver *d, double *x, zilch_conclusion *c)
 {
     const search *s = d->search;
     progress_begin(&d->line, "recommend", "evaluations", zilch_final_budget(&d->final, s->optimizer));
-    const zilch_status status =
-        zilch_optimizer_recommend(s->optimizer, evaluate_again, d, &d->final, x, &c->recommendation);
+    d->journaled.inner = evaluate_again;
+    const zilch_status status = zilch_optimizer_recommend(s->optimizer, zilch_journal_objective,
+                                                          &d->journaled, &d->final, x, &c->recommendation);
     progress_end(&d->line);
     if (status != ZILCH_OK) {
         return cli_is_stopped() ? say_stopped(s) : fail(s, status);
@@ -374,7 +404,7 @@ static void print_heading(const search *s)
     if (s->request->is_verbose) {
         search_report_settings(s->optimizer);
     }
-    if (generations > 0) {
+    if (generations > 0 && !s->is_over) {
         printf("goes on from generation %llu\n", (unsigned long long)generations);
     }
     fflush(stdout); /* now, not after minutes; a failure shows at the end */
@@ -441,16 +471,18 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
 
 /* ---- Several ranks ----------------------------------------------------------------------------------- */
 
-/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+/* Others may be gone, so none is waited for. A thread of this rank may be evaluating, and bring values to the
+ * study, which is therefore not closed: its log lies beside it, and the next to open it reads that. */
 static void end_now(void *context)
 {
-    search *s = context;
+    const driver *d = context;
+    const search *s = d->search;
+    (void)!zilch_journal_flush(d->journaled.journal);
     cli_fail(
         "stopped from outside, as when a rank has died; generation %llu is recorded, and this goes on from "
         "there:",
         (unsigned long long)zilch_optimizer_progress(s->optimizer).generations);
     search_say_command(s);
-    zilch_study_close(s->study);
     _exit(CLI_FAILED);
 }
 
@@ -479,17 +511,53 @@ static int finish(driver *d, zilch_stop reason)
     return status;
 }
 
+static int run(driver *d)
+{
+    zilch_stop reason = ZILCH_STOP_NONE;
+    prepare_notices(d->search);
+    ranks_set_ending(end_now, d);
+    const int status = search_generations(d, &reason);
+    const int ended = status ? status : finish(d, reason);
+    ranks_set_ending(NULL, NULL);
+    cli_set_stop_notice(NULL, NULL);
+    return ended;
+}
+
+/* What an earlier call has found. */
+static int show_result(search *s)
+{
+    zilch_conclusion c;
+    double *x = malloc(s->problem.info.dim * sizeof *x);
+    if (!x) {
+        return cli_fail("out of memory");
+    }
+    cli_fail("run %llu of %s has ended with this very request, and this is its result; to search anew, give "
+             "another --seed",
+             (unsigned long long)s->run, s->path);
+    const zilch_status status = zilch_study_conclusion(s->study, s->run, &c, x);
+    const int failed = status == ZILCH_OK ? print_result(s, &c, x) : cli_fail_library();
+    free(x);
+    return failed;
+}
+
 int search_run(search *s)
 {
     driver d = {.search = s, .limits = s->request->limits, .final = s->request->final};
-    zilch_stop reason = ZILCH_STOP_NONE;
+    d.journaled = (zilch_journaled){.inner = evaluate, .context = &d};
     d.final.is_noisy = s->problem.info.is_noisy;
     d.final.budget = d.limits.evaluations;
     d.limits.final = &d.final;
     print_heading(s);
-    ranks_set_ending(end_now, s);
-    int status = search_generations(&d, &reason);
-    status = status ? status : finish(&d, reason);
-    ranks_set_ending(NULL, NULL);
+    if (s->is_over) {
+        return show_result(s);
+    }
+    if (zilch_journal_open(&d.journaled.journal, s->study, s->run, cli_seconds) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    const int status = run(&d);
+    if (status) { /* of a final check, too, that has not come to its end */
+        (void)!zilch_journal_flush(d.journaled.journal);
+    }
+    zilch_journal_close(d.journaled.journal);
     return status;
 }

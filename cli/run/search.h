@@ -14,6 +14,7 @@ typedef struct search {
     zilch_study *study;
     const char *path; /* of the study */
     uint64_t run;
+    int is_over;      /* it has ended in just this way, and its result is all that is asked for */
     const char *more; /* options to repeat when it goes on once more, each with a blank before; or "" */
 } search;
 

@@ -10,13 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The run goes on from what was recorded, or is over. */
+static zilch_status go_on(search *s)
+{
+    zilch_optimizer_destroy(s->optimizer);
+    s->optimizer = NULL;
+    const zilch_status status = zilch_study_resume(s->study, s->run, &s->optimizer);
+    return status == ZILCH_OK && !s->is_over ? zilch_study_set_limits(s->study, s->run, &s->request->limits)
+                                             : status;
+}
+
+/* The same request twice is one run: every value of it would be the same again. */
 static int start(search *s)
 {
     run_record record;
     const int failed = run_record_make(&record, s->request, &s->problem);
     zilch_status status = failed ? ZILCH_OK : zilch_study_open(&s->study, s->path, ZILCH_STUDY_CREATE);
     if (!failed && status == ZILCH_OK) {
-        status = zilch_study_start(s->study, &record.request, s->optimizer, &s->run);
+        status = zilch_study_find(s->study, &record.request, s->optimizer, &s->run, &s->is_over);
+    }
+    if (!failed && status == ZILCH_OK) {
+        status = s->run ? go_on(s) : zilch_study_start(s->study, &record.request, s->optimizer, &s->run);
     }
     run_record_free(&record);
     return failed || status == ZILCH_OK ? failed : cli_fail_library();

@@ -146,38 +146,61 @@ static atomic_int stop_signal;
 static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
-/* Two texts, of which the handler reads the one that is not being written. */
-static char notice[2][160];
-static atomic_int notice_shown = -1;
+/* What a handler may read at any time: made before, and never freed while it is shown. */
+static char *notice[2];
+static atomic_int is_notice_shown;
+static atomic_uint heard; /* a bit for each signal */
 
 static void note_signal(int number)
 {
     const int error = errno;
+    const unsigned bit = 1U << number;
+    const int is_again = (atomic_fetch_or(&heard, bit) & bit) != 0;
+    const char *text = is_notice_shown ? notice[is_again] : NULL;
     stop_signal = number;
-    const int shown = notice_shown;
-    if ((number == SIGINT || number == SIGUSR1) && shown >= 0) {
-        (void)!write(STDERR_FILENO, notice[shown], strlen(notice[shown]));
+    if ((is_again || number == SIGINT || number == SIGUSR1) && text) {
+        (void)!write(STDERR_FILENO, text, strlen(text));
+    }
+    if (is_again) {
+        signal(number, SIG_DFL);
+        raise(number);
     }
     errno = error;
 }
 
-void cli_set_stop_notice(const char *text)
+/* A live line is drawn over. */
+static char *make_notice(const char *text)
 {
-    const int next = notice_shown == 0;
-    if (text) { /* a live line is drawn over */
-        snprintf(notice[next], sizeof notice[next], "%szilch%s%s: %s\n",
-                 isatty(STDERR_FILENO) ? "\r\033[K" : "", command ? " " : "", command ? command : "", text);
+    char *out = NULL;
+    size_t size;
+    FILE *stream = text ? open_memstream(&out, &size) : NULL;
+    if (stream) {
+        fprintf(stream, "%szilch%s%s: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", command ? " " : "",
+                command ? command : "", text);
+        fclose(stream);
     }
-    notice_shown = text ? next : -1;
+    return out;
 }
 
-/* One that the parent chose to have ignored (nohup, a background job) stays ignored. A second one ends the
- * program at once: whoever sends it does not want to wait. */
+void cli_set_stop_notice(const char *first, const char *second)
+{
+    is_notice_shown = 0;
+    if (first) {
+        free(notice[0]);
+        free(notice[1]);
+        notice[0] = make_notice(first);
+        notice[1] = make_notice(second);
+        is_notice_shown = 1;
+    }
+}
+
+/* One that the parent chose to have ignored (nohup, a background job) stays ignored. The same one again ends
+ * the program at once: whoever sends it does not want to wait. */
 void cli_watch_signals(void)
 {
     for (int i = 0; i < STOP_SIGNALS; i++) {
         struct sigaction old;
-        const struct sigaction watch = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+        const struct sigaction watch = {.sa_handler = note_signal};
         if (sigaction(stop_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
             sigaction(stop_signals[i], &watch, NULL);
         }

@@ -65,9 +65,10 @@ int cli_is_stopped(void);
 /* By SIGTERM or a closed terminal: whoever sent that may not wait for long. */
 int cli_is_told_to_end(void);
 
-/* A line that the first Ctrl-C or SIGUSR1 prints on stderr at once, in the handler itself: whoever presses it
- * shall know what happens next. NULL: none. */
-void cli_set_stop_notice(const char *text);
+/* What the first Ctrl-C or SIGUSR1 prints on stderr at once, in the handler itself, and what the same signal
+ * prints the second time, before it ends the program: whoever presses it shall know what happens next. NULL:
+ * nothing; the first NULL: neither. */
+void cli_set_stop_notice(const char *first, const char *second);
 void cli_end_if_stopped(void);
 
 /* What cli_end_if_stopped() calls before it ends the program. NULL: nothing. */

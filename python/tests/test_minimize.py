@@ -372,8 +372,7 @@ def test_another_function_of_the_same_name_has_a_run_of_its_own(tmp_path):
         raise KeyboardInterrupt
 
     options = {"dim": 3, "population": 10, "generations": 3, "study": tmp_path / "a.study"}
-    with pytest.raises(KeyboardInterrupt):
-        zilch.minimize(lambda x: float(np.sum((x - 1) ** 2)) - 1000, callback=stop, **options)
+    assert zilch.minimize(lambda x: float(np.sum((x - 1) ** 2)) - 1000, callback=stop, **options).message == "stopped by: interrupted"
     assert zilch.minimize(lambda x: float(np.sum((x + 1) ** 2)), **options).fun >= 0
     with zilch.Study(tmp_path / "a.study") as study:
         assert len(study.runs) == 2
@@ -559,7 +558,7 @@ class Trouble(Exception):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("error", [Trouble("the same"), KeyboardInterrupt(), SystemExit(3), StopIteration()])
+@pytest.mark.parametrize("error", [Trouble("the same"), SystemExit(3), StopIteration()])
 @pytest.mark.parametrize("at", [1, 50, 82])
 def test_an_exception_of_f_comes_out_as_it_is(way, error, at):
     """At the first point, in the middle, and in the recommendation."""
@@ -616,10 +615,10 @@ def test_ctrl_c_while_an_executor_works(interruptible):
 
 
 @pytest.mark.parametrize("work", [
-    "zilch.maximize(zilch.problem('lander'), generations=1000)", "zilch.Controller.published().evaluate(10**8)",
+    "print(zilch.maximize(zilch.problem('lander'), generations=1000).message, file=sys.stderr)", "zilch.Controller.published().evaluate(10**8)",
     "zilch.problem('lander').held_out([0] * 90, 10**8)", "zilch.problem('sphere', noise=1).held_out([0] * 100, 10**12)"])
 def test_ctrl_c_while_the_library_works(interruptible, work):
-    code = f"import zilch; print('ready', flush=True); {work}"
+    code = f"import sys, zilch; print('ready', flush=True); {work}"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as child:
         try:
@@ -630,7 +629,7 @@ def test_ctrl_c_while_the_library_works(interruptible, work):
             _, err = child.communicate(timeout=30)  # a generation, on a busy machine
         finally:
             child.kill()
-    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert err.rstrip().endswith(("KeyboardInterrupt", "stopped by: interrupted"))
     assert child.returncode not in (0, -signal.SIGKILL)
 
 
@@ -924,11 +923,11 @@ def test_a_study_that_was_begun_with_an_executor_goes_on_without(tmp_path):
     assert_same(search(Counted(), study=path), search())
 
 
-def test_a_finished_run_is_not_gone_on_with(tmp_path):
+def test_a_finished_run_gives_its_result(tmp_path):
     path = tmp_path / "a.study"
     assert_same(search(study=path), search(study=path))
     with zilch.Study(path) as study:
-        assert [run["run"] for run in study.runs] == [1, 2]
+        assert [run["run"] for run in study.runs] == [1]
 
 
 @pytest.mark.parametrize("other", [{"seed": 2}, {"penalty": 0.02}, {"bounds": (-1, 1)}, {"margin": 0.25}])

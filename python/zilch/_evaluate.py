@@ -15,12 +15,14 @@ from numpy.typing import ArrayLike
 
 from . import _arrays, _core
 from ._arrays import Floats, Ids
+from ._journal import Journal
 from ._optimizer import Optimizer
 from ._problem import Problem
 
 _REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
 _AUTOMATIC = 2000  # points in the largest population that is chosen automatically
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
+_TURN = 0.1  # seconds of waiting after which the journal may write what it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,11 @@ class Executor(Protocol):
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any: ...
 
 
+Arrived = Callable[[int, Floats], None]
+"""Is given values and violations as they arrive, a row for each point, and where the first of them stands; no rows: time has
+passed."""
+
+
 class Objective:
     """A function of Python's. `core` is what the extension calls."""
 
@@ -60,14 +67,30 @@ class Objective:
         self.generation = 0
         self.core = self._evaluate
 
-    def first_values(self, x: Floats) -> Floats:
+    def first_values(self, x: Floats, journal: Journal) -> Floats:
         """Values and violations of points that the search has not asked for, under ids that it does not give."""
-        return self._values(x, 2**62 + np.arange(len(x), dtype=np.uint64))
+        ids = 2**62 + np.arange(len(x), dtype=np.uint64)
+        values, known = journal.recall(0, ids, x)
+        new = np.flatnonzero(~known)
 
-    def _values(self, x: Floats, ids: Ids) -> Floats:
+        def keep(first: int, got: Floats) -> None:
+            part = new[first:first + len(got)]
+            journal.keep(0, ids[part], x[part], got)
+
+        if len(new):
+            values[new] = self._values(x[new], ids[new], keep)
+        return values
+
+    def _values(self, x: Floats, ids: Ids, arrived: Arrived) -> Floats:
         if self.vectorized:
-            return many(self._function(ids)(x), len(x))
-        return np.array([one(self.f(row)) for row in x]).reshape(-1, 2)
+            values = many(self._function(ids)(x), len(x))
+            arrived(0, values)
+            return values
+        values = np.empty((len(x), 2))
+        for i, row in enumerate(x):
+            values[i] = one(self.f(row))
+            arrived(i, values[i:i + 1])
+        return values
 
     def _function(self, ids: Ids) -> Callable[[Floats], Any]:
         """A problem of the library's is told whose noise it is."""
@@ -75,10 +98,16 @@ class Objective:
             return functools.partial(self.f, ids=ids, generation=self.generation)
         return self.f
 
-    def _evaluate(self, generation: int, ids: bytearray, x: bytearray, value: bytearray) -> None:
+    def _evaluate(self, generation: int, ids: bytearray, x: bytearray, value: bytearray,
+                  arrived: Callable[[int, int], None]) -> None:
         self.generation = generation
-        points = np.frombuffer(x).reshape(-1, self.dim)
-        np.frombuffer(value).reshape(2, -1)[:] = self._values(points, np.frombuffer(ids, dtype=np.uint64)).T
+        columns = np.frombuffer(value).reshape(2, -1)
+
+        def tell(first: int, got: Floats) -> None:
+            columns[:, first:first + len(got)] = got.T
+            arrived(first, len(got))
+
+        self._values(np.frombuffer(x).reshape(-1, self.dim), np.frombuffer(ids, dtype=np.uint64), tell)
 
 
 class Submitted(Objective):
@@ -101,11 +130,15 @@ class Submitted(Objective):
             self.pending[future] = keys[part]
             future.add_done_callback(lambda done, keys=keys[part], back=self.done: back.put((done, keys)))
 
-    def take(self) -> tuple[Any, Floats]:
-        """What comes back first, values and violations. An exception of the function's comes out of here."""
-        future, keys = self.done.get()
-        while self.pending.pop(future, None) is None:  # was dropped
-            future, keys = self.done.get()
+    def take(self, turn: Callable[[], None]) -> tuple[Any, Floats]:
+        """What comes back first, values and violations. An exception of the function's comes out of here. While nothing comes,
+        `turn` is called now and then."""
+        future, keys = None, None
+        while self.pending.pop(future, None) is None:  # nothing yet, or it was dropped
+            try:
+                future, keys = self.done.get(timeout=_TURN)
+            except queue.Empty:
+                turn()
         result = future.result()
         return keys, many(result, len(keys)) if self.vectorized else np.array([one(result)])
 
@@ -126,13 +159,14 @@ class Submitted(Objective):
         self.pending.clear()
         self.done = queue.SimpleQueue()
 
-    def _values(self, x: Floats, ids: Ids) -> Floats:
+    def _values(self, x: Floats, ids: Ids, arrived: Arrived) -> Floats:
         values = np.empty((len(x), 2))
         try:
             self.submit(np.arange(len(x)), x, ids)
             while self.pending:
-                keys, got = self.take()
+                keys, got = self.take(lambda: arrived(0, values[:0]))
                 values[keys] = got
+                arrived(int(keys[0]), got)
         finally:
             self.abandon()
         return values
@@ -195,18 +229,18 @@ class Ending:
     is_noisy: bool
 
 
-def drive(optimizer: Optimizer, objective: Objective, ending: Ending, observer: Observer, threads: int) -> str:
+def drive(optimizer: Optimizer, objective: Objective, ending: Ending, observer: Observer, threads: int, journal: Journal) -> str:
     """To a limit; gives which. Through an executor values come as they like, otherwise the library drives."""
     if not isinstance(objective, Submitted):
         return _core.optimize(optimizer._optimizer, objective.core, observer, ending.limits, ending.final, ending.is_noisy,
-                              threads)
+                              threads, journal.core)
     try:
-        return _drive_submitted(optimizer, objective, ending, observer)
+        return _drive_submitted(optimizer, objective, ending, observer, journal)
     finally:
         objective.abandon()
 
 
-def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending, observer: Observer) -> str:
+def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending, observer: Observer, journal: Journal) -> str:
     optimizer.advance()  # first points may be good enough
     asked = _asked_and_told(optimizer)
     settings = optimizer.settings
@@ -226,9 +260,8 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending,
         asked += n
         ids, x = optimizer.ask(n)
         objective.generation = optimizer.progress.generations
-        objective.submit(ids, x, ids)
         began = time.perf_counter()
-        _await_generation(optimizer, objective)
+        _evaluate_generation(optimizer, objective, ids, x, journal)
         objective.drop(remembered)
         if observer(time.perf_counter() - began):
             return "observer"
@@ -243,12 +276,19 @@ def _ending(optimizer: Optimizer) -> str:
     return "diverged" if np.abs(optimizer.best.x).max() > 1e100 else "converged"
 
 
-def _await_generation(optimizer: Optimizer, objective: Submitted) -> None:
-    """Tells what comes back until the generation closes, at the latest when everything is back."""
-    generation = optimizer.progress.generations
+def _evaluate_generation(optimizer: Optimizer, objective: Submitted, ids: Ids, x: Floats, journal: Journal) -> None:
+    """Tells what is known, and what comes back, until the generation closes, at the latest when everything is back."""
+    generation = objective.generation
+    places = {int(number): place for place, number in enumerate(ids)}
+    values, known = journal.recall(generation, ids, x)
+    objective.submit(ids[~known], x[~known], ids[~known])
+    if known.any():
+        optimizer.tell(ids[known], values[known, 0], violations=values[known, 1])
     while optimizer.progress.generations == generation:
         if not objective.pending:
             optimizer.advance()
             break
-        ids, got = objective.take()
-        optimizer.tell(ids, got[:, 0], violations=got[:, 1])
+        keys, got = objective.take(lambda: journal.keep(generation, ids[:0], x[:0], values[:0]))
+        if int(keys[0]) in places:  # not one of an earlier generation, which comes late
+            journal.keep(generation, keys, x[[places[int(key)] for key in keys]], got)
+        optimizer.tell(keys, got[:, 0], violations=got[:, 1])

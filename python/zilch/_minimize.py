@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
-import pickle
 import platform
 import sys
 import time
@@ -18,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _core, _options
 from ._arrays import Floats
 from ._evaluate import Ending, Executor, Objective, drive, objective_of
+from ._identity import digest
+from ._journal import Journal
 from ._optimizer import Optimizer, Point, Recommendation, Repair
 from ._problem import HeldOut, Problem
 from ._study import Study
@@ -118,8 +119,10 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     vectorized : bool
         With an executor, each call gets a sixteenth of the generation.
     study : path
-        A file that keeps every generation. If you call it again after an interruption, with the same arguments, it goes on. A
-        function is known by its module, name and line, not by the data that it refers to.
+        A file that keeps every value when it arrives. If you call it again after an interruption, with the same arguments, it
+        goes on, and only the evaluations that were under way are repeated. If the search has ended, you get its result; with more
+        `evaluations` or `generations` it goes on. A function is known by its code, by its defaults, by what it encloses, and by
+        the functions of its module that it calls, but not by the data of its module.
     noisy : bool
         Whether f gives a point another value each time. A problem knows it; for a function the search finds it out by
         evaluating good points again. Say False if you know it. Without noise, fewer evaluations are enough for the final check.
@@ -172,12 +175,17 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
         watcher = _Watcher(keeper, callback, disp)
-        if first is not None and optimizer.progress.evaluations == 0:
-            _begin_at(optimizer, objective, first)
-        stop = drive(optimizer, objective, ending, watcher, threads)
-        chosen = _recommend(optimizer, objective, ending, threads)
-        measured = _hold_out(f, optimizer, chosen, held_out, threads)
-        keeper.conclude(stop, chosen, measured)
+        try:
+            if keeper.ended is None:
+                stop, chosen, measured = _search(f, optimizer, objective, first, ending, watcher, held_out, threads)
+            else:
+                stop, chosen, measured = keeper.ended
+                if held_out != (measured.count if measured else 0):
+                    measured = _hold_out(f, optimizer, chosen, held_out, threads)
+        except KeyboardInterrupt:
+            stop, chosen, measured = "interrupted", None, None
+            if not keeper.interrupt():
+                raise
     return _result(optimizer, objective, stop, chosen, measured, watcher.history, asked)
 
 
@@ -254,16 +262,32 @@ def _ending(limits: dict[str, str], final: dict[str, str] | None, first: int, is
     return Ending({**limits, "evaluations": str(evaluations - first)} if evaluations else limits, final, is_noisy)
 
 
-def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats) -> None:
+_Ended = tuple[str, Recommendation | None, HeldOut | None]
+
+
+def _search(f: Any, optimizer: Optimizer, objective: Objective, first: Floats | None, ending: Ending, watcher: _Watcher,
+            held_out: int, threads: int) -> _Ended:
+    keeper = watcher.keeper
+    if first is not None and optimizer.progress.evaluations == 0:
+        _begin_at(optimizer, objective, first, keeper.journal)
+    stop = drive(optimizer, objective, ending, watcher, threads, keeper.journal)
+    chosen = _recommend(optimizer, objective, ending, threads, keeper.journal)
+    measured = _hold_out(f, optimizer, chosen, held_out, threads)
+    keeper.conclude(stop, chosen, measured)
+    return stop, chosen, measured
+
+
+def _begin_at(optimizer: Optimizer, objective: Objective, first: Floats, journal: Journal) -> None:
     points = _arrays.floats(first, "x0", None, optimizer.dim)
-    for x, (value, violation) in zip(points, objective.first_values(points)):
+    for x, (value, violation) in zip(points, objective.first_values(points, journal)):
         if np.isfinite(value) and np.isfinite(violation):
             optimizer.tell_point(x, float(value), violation)
         else:
             objective.failed += 1
 
 
-def _recommend(optimizer: Optimizer, objective: Objective, ending: Ending, threads: int) -> Recommendation | None:
+def _recommend(optimizer: Optimizer, objective: Objective, ending: Ending, threads: int,
+               journal: Journal) -> Recommendation | None:
     if ending.final is None or not optimizer.top(1):
         return None
     x = np.empty(optimizer.dim)
@@ -271,7 +295,7 @@ def _recommend(optimizer: Optimizer, objective: Objective, ending: Ending, threa
     if int(limits.get("evaluations", 0)):
         limits["evaluations"] = str(max(int(limits["evaluations"]) - objective.lost, 1))
     return Recommendation(x=x, **_core.recommend(optimizer._optimizer, objective.core, limits, ending.final, ending.is_noisy, x,
-                                                 threads))
+                                                 threads, journal.core))
 
 
 def _hold_out(f: Any, optimizer: Optimizer, chosen: Recommendation | None, count: int, threads: int) -> HeldOut | None:
@@ -289,7 +313,7 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
     spent = 0 if chosen is None else chosen.spent
     violation = best.violation if chosen is None else chosen.violation
     return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
-                  nit=progress.generations, success=stop != "observer" and not violation > 0,
+                  nit=progress.generations, success=stop not in ("observer", "interrupted") and not violation > 0,
                   message=f"stopped by: {stop}" + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
                   active=best.active if chosen is None else chosen.active, recommended=chosen, best=best, front=optimizer.front,
                   history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
@@ -326,32 +350,44 @@ class _Watcher:
 
 
 class _Keeper:
-    """The run in its study, if there is one. If the study has a run of the same search that has not ended, that one goes on."""
+    """The run in its study, if there is one. If the study has a run of the same search, that one goes on, or has ended."""
 
     def __init__(self, path: str | os.PathLike[str] | None, optimizer: Optimizer, asked: _Asked, f: Any,
                  first: Floats | None) -> None:
         self.optimizer = optimizer
         self.study = None if path is None else Study(path, "create")
         self.is_new = True
+        self.ended: _Ended | None = None
         self.run = 0
         if self.study is None:
+            self.journal = Journal(None, 0)
             return
+        try:
+            self._find(self.study, optimizer, asked, f, first)
+        except BaseException:
+            self.study.close()
+            raise
+
+    def _find(self, study: Study, optimizer: Optimizer, asked: _Asked, f: Any, first: Floats | None) -> None:
         given: tuple[Any, ...] = tuple(part for part in (optimizer._units, optimizer._limits)
                                        if part and any(each is not None for each in part))
         given += ("allowed", optimizer._allowed) if any(each is not None for each in optimizer._allowed) else ()
         given += ("penalties", optimizer._penalties) if optimizer._penalties is not None else ()
         given += ("default", optimizer._default) if optimizer._default is not None else ()
-        given += ("repair", _identity(optimizer._repair)) if optimizer._repair is not None else ()
-        made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
+        given += ("repair", optimizer._repair) if optimizer._repair is not None else ()
+        made = digest(f, first, optimizer._constraints, *given)
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),
                  "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-        self.run, self.is_new = _core.study_begin(
-            self.study._study, optimizer._optimizer, texts, asked.limits, asked.final,
+        self.run, self.is_new, is_over = _core.study_begin(
+            study._study, optimizer._optimizer, texts, asked.limits, asked.final,
             {"objective": made, "noisy": "yes" if asked.is_noisy else "no",
              **({"penalties": "yes"} if optimizer._penalties is not None else {})},
             {"final_recommendation": "yes" if asked.is_recommending else "no"}, asked.names)
         if not self.is_new:
-            self.optimizer = self.study.resume(self.run, optimizer._repair)
+            self.optimizer = study.resume(self.run, optimizer._repair)
+        self.journal = Journal(study._study, self.run)
+        if is_over:
+            self.ended = _ended(study.conclusions(self.run)[-1], asked.is_recommending)
 
     def history(self) -> list[tuple[Any, ...]]:
         if self.study is None or self.is_new:
@@ -374,22 +410,33 @@ class _Keeper:
             conclusion |= {"held_out_mean": measured.mean, "held_out_error": measured.error, "held_out_count": measured.count}
         _core.study_conclude(self.study._study, self.run, conclusion, None if chosen is None else chosen.x)
 
+    def interrupt(self) -> bool:
+        """What has arrived is kept, and the optimizer knows it. Gives whether there is anything."""
+        self.journal.flush()
+        with contextlib.suppress(RuntimeError):  # nothing of the generation has succeeded
+            self.journal.tell(self.optimizer)
+        return bool(self.optimizer.top(1))
+
     def __enter__(self) -> _Keeper:
         return self
 
-    def __exit__(self, *failure: object) -> None:
+    def __exit__(self, kind: object, *failure: object) -> None:
         if self.study is not None:
+            if kind is not None:
+                with contextlib.suppress(OSError):  # there is worse
+                    self.journal.flush()
             self.study.close()
+
+
+def _ended(row: dict[str, Any], is_recommending: bool) -> _Ended | None:
+    """A conclusion that is on record; None if the final check is missing that is asked for."""
+    if is_recommending and not row["is_recommending"]:
+        return None
+    names = [each.name for each in fields(Recommendation)]
+    chosen = Recommendation(**{**{name: row[name] for name in names}, "x": row["x"].copy()}) if is_recommending else None
+    measured = HeldOut(row["held_out_mean"], row["held_out_error"], row["held_out_count"]) if row["held_out_count"] else None
+    return row["stop"], chosen, measured
 
 
 def _name(f: Any) -> str:
     return f.setting if isinstance(f, Problem) else f"python:{getattr(f, '__qualname__', type(f).__name__)}"
-
-
-def _identity(f: Any) -> Any:
-    """What tells objectives apart. A function is known by where it is written, not by what it refers to."""
-    if isinstance(f, Problem):
-        return f
-    written = getattr(f, "func", f)  # of a partial
-    line = getattr(getattr(written, "__code__", None), "co_firstlineno", 0)
-    return getattr(written, "__module__", ""), getattr(written, "__qualname__", ""), line

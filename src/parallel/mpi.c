@@ -38,8 +38,9 @@ struct zilch_mpi {
     int is_lost;     /* another rank cannot be reached, or may have sent what nobody has heard */
     uint64_t *words; /* the message under way */
     size_t capacity;
-    size_t least; /* points in a part */
-    part *given;  /* rank 0: what each rank has under way */
+    size_t least, most;       /* points in a part; most 0: any number */
+    const zilch_batch *batch; /* rank 0: under way, or NULL */
+    part *given;              /* rank 0: what each rank has under way */
 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
@@ -85,8 +86,12 @@ static void rest(unsigned *times)
 
 static void wait_a_little(const zilch_mpi *m, unsigned *times)
 {
+    const zilch_batch *b = m->batch;
     if (m->rank == 0 && m->setup.idle) {
         m->setup.idle(m->setup.context);
+    }
+    if (b && b->arrived) { /* what it says is heard when something arrives */
+        (void)!b->arrived(b->arrived_context, b, 0, NULL, NULL);
     }
     rest(times);
 }
@@ -282,18 +287,20 @@ static void note_failure(work *w, size_t begin, zilch_status status, const char 
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Values of a part are there. */
+static zilch_status announce(const work *w, part p)
+{
+    const zilch_batch batch = zilch_batch_part(w->batch, p.begin, p.n);
+    return batch.arrived ? batch.arrived(batch.arrived_context, &batch, p.n, NULL, w->value + p.begin)
+                         : ZILCH_OK;
+}
+
 static zilch_status evaluate_here(const work *w, part p)
 {
-    const zilch_batch *whole = w->batch;
-    const zilch_batch batch = {.n = p.n,
-                               .dim = whole->dim,
-                               .generation = whole->generation,
-                               .id = whole->id + p.begin,
-                               .x = whole->x + p.begin * whole->dim,
-                               .error = whole->error ? whole->error + p.begin : NULL,
-                               .violation = whole->violation ? whole->violation + p.begin : NULL};
+    const zilch_batch batch = zilch_batch_part(w->batch, p.begin, p.n);
     zilch_fail(ZILCH_OK, "");
-    return w->mpi->setup.inner(w->mpi->setup.context, &batch, w->value + p.begin);
+    const zilch_status status = w->mpi->setup.inner(w->mpi->setup.context, &batch, w->value + p.begin);
+    return status == ZILCH_OK ? announce(w, p) : status;
 }
 
 static void *work_here(void *argument)
@@ -358,6 +365,10 @@ static zilch_status gather(work *w, int *rank)
     if (w->batch->violation) {
         const size_t behind = w->batch->error ? 2 : 1;
         memcpy(w->batch->violation + p.begin, m->words + 1 + behind * p.n, p.n * sizeof *w->value);
+    }
+    const zilch_status kept = announce(w, p);
+    if (kept != ZILCH_OK) {
+        note_failure(w, p.begin, kept, zilch_last_error());
     }
     return ZILCH_OK;
 }
@@ -424,8 +435,11 @@ zilch_status zilch_mpi_objective(void *mpi, const zilch_batch *batch, double *va
               .most = (most_words - HEADER) / (1 + batch->dim),
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .failed = batch->n};
+    w.most = m->most && m->most < w.most ? m->most : w.most;
     w.most = w.most > 0 ? w.most : 1;
+    m->batch = batch;
     const zilch_status status = spread(&w);
+    m->batch = NULL;
     pthread_mutex_destroy(&w.lock);
     return status;
 }
@@ -549,6 +563,11 @@ int zilch_mpi_ranks(const zilch_mpi *m)
 void zilch_mpi_set_least(zilch_mpi *m, size_t points)
 {
     m->least = points > 0 ? points : 1;
+}
+
+void zilch_mpi_set_most(zilch_mpi *m, size_t points)
+{
+    m->most = points;
 }
 
 /* ---- MPI itself ----------------------------------------------------------------------------------- */

@@ -88,6 +88,17 @@ zilch_status zilch_parallel(unsigned threads, size_t n, zilch_job job, void *con
 
 /* ---- An objective around an objective ------------------------------------------------------- */
 
+zilch_batch zilch_batch_part(const zilch_batch *batch, size_t begin, size_t n)
+{
+    zilch_batch part = *batch;
+    part.n = n;
+    part.id = batch->id + begin;
+    part.x = batch->x + begin * batch->dim;
+    part.error = batch->error ? batch->error + begin : NULL;
+    part.violation = batch->violation ? batch->violation + begin : NULL;
+    return part;
+}
+
 typedef struct division {
     const zilch_pool *pool;
     const zilch_batch *batch;
@@ -98,17 +109,12 @@ typedef struct division {
 static zilch_status evaluate_part(void *context, size_t index)
 {
     const division *d = context;
-    const zilch_batch *whole = d->batch;
     const size_t begin = index * d->each;
-    const size_t left = whole->n - begin;
-    const zilch_batch part = {.n = left < d->each ? left : d->each,
-                              .dim = whole->dim,
-                              .generation = whole->generation,
-                              .id = whole->id + begin,
-                              .x = whole->x + begin * whole->dim,
-                              .error = whole->error ? whole->error + begin : NULL,
-                              .violation = whole->violation ? whole->violation + begin : NULL};
-    return d->pool->inner(d->pool->context, &part, d->value + begin);
+    const size_t left = d->batch->n - begin;
+    const zilch_batch part = zilch_batch_part(d->batch, begin, left < d->each ? left : d->each);
+    ZI_TRY(d->pool->inner(d->pool->context, &part, d->value + begin));
+    return part.arrived ? part.arrived(part.arrived_context, &part, part.n, NULL, d->value + begin)
+                        : ZILCH_OK;
 }
 
 /* A few parts for each thread, so that none waits long for another. */

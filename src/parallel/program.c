@@ -36,6 +36,8 @@ struct zilch_program {
     int tick;            /* a timer that rings five times a second, for the watcher; -1: there is none */
     size_t *again;       /* points to be given out once more, */
     size_t again_count;
+    size_t *arrived; /* points that were answered since the last time that somebody was told, */
+    size_t arrived_count;
     zi_greeting *greeting; /* as zilch_program_greeting() has it; NULL: not asked for */
     zi_labels *labels;     /* of the points; NULL: coordinates go by their numbers */
     zi_text next;          /* the text of point number `prepared`, unless that is NO_POINT */
@@ -49,6 +51,8 @@ typedef struct errand {
     const zilch_batch *batch;
     double *value;
     size_t begun, done;
+    zilch_status ending; /* other than OK: what is under way is finished, and nothing else is begun, */
+    zi_error reason;     /* because of this */
 } errand;
 
 /* ---- The end of an evaluation ------------------------------------------------------------------- */
@@ -56,6 +60,7 @@ typedef struct errand {
 /* The next point in its hands, if there is one, gets all its time. */
 static void finish(errand *e, zi_worker *w, size_t index)
 {
+    e->program->arrived[e->program->arrived_count++] = w->point[index];
     zi_worker_drop(w, index);
     w->answers++;
     zi_worker_set_timer(w, w->count ? e->program->options.timeout : 0.0);
@@ -285,16 +290,30 @@ static zilch_status attend(errand *e, zi_worker *w, const struct pollfd *look)
     return fail_for(e, w, reason);
 }
 
+/* Before another point is given out: so never more values are in danger than points are out. */
+static void announce(errand *e)
+{
+    zilch_program *p = e->program;
+    const zilch_batch *b = e->batch;
+    const zilch_status status =
+        b->arrived ? b->arrived(b->arrived_context, b, p->arrived_count, p->arrived, e->value) : ZILCH_OK;
+    p->arrived_count = 0;
+    if (status != ZILCH_OK && e->ending == ZILCH_OK) {
+        e->ending = status;
+        e->reason = *zi_error_last();
+    }
+}
+
 /* Who sleeps must be woken, on a virtual machine for 20 microseconds and more; an answer that comes sooner
  * than that is looked for without sleeping. */
-static int wait_for_events(zilch_program *p)
+static int wait_for_events(zilch_program *p, int is_told)
 {
-    enum { LOOKS = 60 }; /* less than 100 microseconds */
+    enum { LOOKS = 60, TURN = 100 }; /* less than 100 microseconds; milliseconds between two announcements */
     int events = 0;
     for (int k = 0; k < LOOKS && events == 0; k++) {
         events = poll(p->look, ZI_WORKER_POLLED * p->count + 1, 0);
     }
-    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count + 1, -1);
+    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count + 1, is_told ? TURN : -1);
 }
 
 static int is_ringing(const struct pollfd *timer)
@@ -312,13 +331,14 @@ static zilch_status wait_and_attend(errand *e)
     }
     struct pollfd *tick = p->look + ZI_WORKER_POLLED * p->count;
     *tick = (struct pollfd){.fd = p->tick, .events = POLLIN};
-    const int events = wait_for_events(p);
+    const int events = wait_for_events(p, e->batch->arrived != NULL);
     if (events < 0 && errno != EINTR) {
         return zi_fail(ZILCH_EIO, "program: cannot be waited for: %s", strerror(errno));
     }
     for (size_t k = 0; k < p->count && events > 0; k++) {
         ZI_TRY(attend(e, &p->worker[k], p->look + ZI_WORKER_POLLED * k));
     }
+    announce(e);
     const zilch_program_options *o = &p->options;
     return (events < 0 || e->done > done || is_ringing(tick)) && o->watcher &&
                    o->watcher(o->watcher_context, e->done, e->batch->n)
@@ -398,14 +418,35 @@ static zilch_status give_out(errand *e)
     return ZILCH_OK;
 }
 
+static int is_under_way(const errand *e)
+{
+    return e->begun - e->program->again_count > e->done;
+}
+
 static zilch_status evaluate(errand *e)
 {
-    while (e->done < e->batch->n) {
+    while (e->done < e->batch->n && e->ending == ZILCH_OK) {
         ZI_TRY(give_out(e));
         ZI_TRY(prepare(e, next_point(e)));
         ZI_TRY(wait_and_attend(e));
     }
+    while (is_under_way(e)) {
+        ZI_TRY(wait_and_attend(e));
+    }
     return ZILCH_OK;
+}
+
+/* What was answered before something else went wrong has arrived too. */
+static zilch_status end(errand *e, zilch_status status)
+{
+    if (status != ZILCH_OK) {
+        const zi_error reason = *zi_error_last();
+        announce(e);
+        *zi_error_last() = reason;
+    } else if (e->ending != ZILCH_OK) {
+        *zi_error_last() = e->reason;
+    }
+    return status != ZILCH_OK ? status : e->ending;
 }
 
 /* Who is still at work is not waited for. */
@@ -434,7 +475,8 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     }
     errand e = {.program = p, .batch = batch, .value = value};
     ZI_TRY(zi_locale_enter(&locale));
-    const zilch_status status = evaluate(&e);
+    p->arrived_count = 0;
+    const zilch_status status = end(&e, evaluate(&e));
     abandon(p);
     zi_locale_leave(&locale);
     return status;
@@ -495,6 +537,7 @@ static zilch_status make_workers(zilch_program *p)
     const size_t count = o->jobs ? o->jobs : zilch_processors();
     ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count + 1));
     ZI_TRY(zi_alloc(&p->again, o->ahead * count));
+    ZI_TRY(zi_alloc(&p->arrived, o->ahead * count));
     ZI_TRY(zi_alloc(&p->worker, count));
     for (size_t k = 0; k < count; k++) {
         p->count = k + 1; /* what is half made is freed too */
@@ -570,6 +613,7 @@ void zilch_program_close(zilch_program *program)
     zi_free(program->labels);
     zi_free(program->worker);
     zi_free(program->again);
+    zi_free(program->arrived);
     zi_free(program->look);
     zi_free(program->words);
     zi_free(program);

@@ -165,6 +165,9 @@ void zi_optimizer_take_method(zilch_optimizer *optimizer, zilch_method method);
 /* Whether it is complete now: EFORMAT if not. */
 zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);
 
+/* Whether two have the same options, arrays included; what a run fills in when it begins does not count. */
+zilch_status zi_optimizer_options_same(const zilch_optimizer *a, const zilch_optimizer *b, int *is_same);
+
 /* A point from the bytes of its genome, as the user knows it, and how many coordinates are active. */
 zilch_status zi_point_decode(zilch_method method, const zi_allowed *allowed, const unsigned char *bytes,
                              size_t length, double *x, size_t *active);

@@ -442,6 +442,31 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
     return zi_optimizer_smooth(o);
 }
 
+/* To be freed. */
+static zilch_status options_bytes(const zilch_optimizer *o, unsigned char **out, size_t *length)
+{
+    zilch_optimizer_options options = o->options;
+    zi_writer measure = {.data = NULL};
+    options.expected_evaluations = 0;
+    ZI_TRY(zi_optimizer_options_write(&measure, o->dim, &options));
+    ZI_TRY(zi_alloc(out, measure.length));
+    zi_writer writer = {.data = *out, .capacity = measure.length};
+    *length = measure.length;
+    return zi_optimizer_options_write(&writer, o->dim, &options);
+}
+
+zilch_status zi_optimizer_options_same(const zilch_optimizer *a, const zilch_optimizer *b, int *is_same)
+{
+    unsigned char *bytes[2] = {NULL, NULL};
+    size_t length[2] = {0, 0};
+    zilch_status status = options_bytes(a, &bytes[0], &length[0]);
+    status = status == ZILCH_OK ? options_bytes(b, &bytes[1], &length[1]) : status;
+    *is_same = status == ZILCH_OK && length[0] == length[1] && memcmp(bytes[0], bytes[1], length[0]) == 0;
+    zi_free(bytes[0]);
+    zi_free(bytes[1]);
+    return status;
+}
+
 zilch_status zi_point_decode(zilch_method method, const zi_allowed *allowed, const unsigned char *bytes,
                              size_t length, double *x, size_t *active)
 {

@@ -135,6 +135,19 @@ CREATE TABLE failures (
     PRIMARY KEY (run, generation, id)
 ) STRICT;
 
+-- Values that have arrived since the last generation was recorded, so that nothing is evaluated twice: of the generation
+-- that is under way, or of the final check. The rows of a run go when that generation, or the conclusion, is recorded.
+CREATE TABLE journal (
+    run        INTEGER NOT NULL REFERENCES runs,
+    generation INTEGER NOT NULL,      -- from 1, or 0 after the search
+    id         INTEGER NOT NULL,
+    sum        INTEGER NOT NULL,      -- FNV-1a, 64 bits, of the point's coordinates
+    value      ANY CHECK (value IS NULL OR typeof(value) = 'real'), -- NULL: failed
+    error      REAL,                  -- its standard error, if known
+    violation  REAL    NOT NULL,
+    PRIMARY KEY (run, generation, id, sum)
+) STRICT, WITHOUT ROWID;
+
 -- The generation that is open, of a run whose points are evaluated elsewhere: how many have been handed out, and
 -- what has come back. The optimiser of the checkpoint, asked for as many, gives the same points.
 CREATE TABLE handed (

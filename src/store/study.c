@@ -15,7 +15,7 @@ static const char *const texts[ZI_STUDY_WRITES] = {
                     " FROM runs JOIN checkpoints USING (run) WHERE run = ?",
     [ZI_ADD_RUN] = "INSERT INTO runs (name, problem, data, fingerprint, machine, started, version, seed, dim,"
                    " method, direction, penalty) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [ZI_ADD_SETTING] = "INSERT INTO settings (run, kind, name, value) VALUES (?, ?, ?, ?)",
+    [ZI_PUT_SETTING] = "INSERT OR REPLACE INTO settings (run, kind, name, value) VALUES (?, ?, ?, ?)",
     [ZI_ADD_COORDINATE] = "INSERT INTO coordinates (run, coordinate, name) VALUES (?, ?, ?)",
     [ZI_ADD_POINT] = "INSERT INTO points (run, point, active, genome) VALUES (?, ?, ?, ?)",
     [ZI_FORGET_POINT] = "UPDATE points SET genome = ? WHERE run = ? AND point = ?",
@@ -32,6 +32,10 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_ADD_TOLD] = "INSERT INTO told (run, id, is_early, value, error) VALUES (?, ?, ?, ?, ?)",
     [ZI_FORGET_HANDED] = "DELETE FROM handed WHERE run = ?",
     [ZI_FORGET_TOLD] = "DELETE FROM told WHERE run = ?",
+    [ZI_PUT_JOURNAL] = "INSERT OR REPLACE INTO journal (run, generation, id, sum, value, error, violation)"
+                       " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [ZI_FORGET_JOURNAL] = "DELETE FROM journal WHERE run = ?",
+    [ZI_FORGET_JOURNAL_FAILURES] = "DELETE FROM journal WHERE run = ? AND value IS NULL",
     [ZI_SET_VIOLATION] =
         "UPDATE evaluations SET violation = ? WHERE run = ? AND generation = ? AND position = ?",
     [ZI_SET_BEST_VIOLATION] = "UPDATE generations SET best_violation = ? WHERE run = ? AND generation = ?",
@@ -119,6 +123,14 @@ zilch_status zi_study_prepare(zilch_study *study, zi_study_write which, zi_state
     assert(which < ZI_STUDY_WRITES && out);
     *out = &study->write[which];
     return zi_statement_prepare(*out, study->sql, texts[which]);
+}
+
+zilch_status zi_study_run_statement(zilch_study *study, zi_study_write which, uint64_t run)
+{
+    zi_statement *statement;
+    ZI_TRY(zi_study_prepare(study, which, &statement));
+    zi_bind_u64(statement, run);
+    return zi_statement_run(statement);
 }
 
 /* What is known of a run before something is added to it. */
@@ -392,6 +404,7 @@ zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optim
     }
     ZI_TRY(add_generation(study, &known, optimizer, timings));
     ZI_TRY(add_evaluations(study, &known, optimizer));
+    ZI_TRY(zi_study_run_statement(study, ZI_FORGET_JOURNAL, run));
     known.generation = optimizer->generations;
     return put_checkpoint(study, &known, length);
 }
@@ -447,6 +460,7 @@ static zilch_status conclude(zilch_study *study, uint64_t run, const zilch_concl
     known_run known;
     zi_statement *put;
     ZI_TRY(find_run(study, run, &known));
+    ZI_TRY(zi_study_run_statement(study, ZI_FORGET_JOURNAL, run));
     ZI_TRY(zi_study_prepare(study, ZI_PUT_CONCLUSION, &put));
     zi_bind_u64(put, run);
     zi_bind_u64(put, known.generation);

@@ -14,7 +14,7 @@ enum { ZI_FORGOTTEN_LENGTH = sizeof ZI_FORGOTTEN - 1, ZI_FORGOTTEN_MOST = ZI_FOR
 typedef enum zi_study_write {
     ZI_FIND_RUN,
     ZI_ADD_RUN,
-    ZI_ADD_SETTING,
+    ZI_PUT_SETTING,
     ZI_ADD_COORDINATE,
     ZI_ADD_POINT,
     ZI_FORGET_POINT,
@@ -27,6 +27,9 @@ typedef enum zi_study_write {
     ZI_ADD_TOLD,
     ZI_FORGET_HANDED,
     ZI_FORGET_TOLD,
+    ZI_PUT_JOURNAL,
+    ZI_FORGET_JOURNAL,
+    ZI_FORGET_JOURNAL_FAILURES,
     ZI_SET_VIOLATION,
     ZI_SET_BEST_VIOLATION,
     ZI_SET_CONCLUSION_VIOLATION,
@@ -50,6 +53,9 @@ zilch_status zi_study_refresh(zilch_study *study);
 
 /* EARG without a study or what is to be written, ESTATE if it was opened for reading. */
 zilch_status zi_study_check_writable(const zilch_study *study, const void *what);
+
+/* Runs a statement whose one parameter is the run. */
+zilch_status zi_study_run_statement(zilch_study *study, zi_study_write which, uint64_t run);
 
 /* zilch_study_record in two steps: the state is packed, in or before a transaction, and then recorded in it.
  */

@@ -267,14 +267,8 @@ zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failur
 
 static zilch_status forget(const turn *t)
 {
-    static const zi_study_write both[] = {ZI_FORGET_HANDED, ZI_FORGET_TOLD};
-    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
-        zi_statement *statement;
-        ZI_TRY(zi_study_prepare(t->study, both[i], &statement));
-        zi_bind_u64(statement, t->run);
-        ZI_TRY(zi_statement_run(statement));
-    }
-    return ZILCH_OK;
+    ZI_TRY(zi_study_run_statement(t->study, ZI_FORGET_HANDED, t->run));
+    return zi_study_run_statement(t->study, ZI_FORGET_TOLD, t->run);
 }
 
 /* What is to be told; n 0: what is back closes the generation. */

@@ -17,7 +17,7 @@ const char *zi_text_or_empty(const char *text)
 static zilch_status add_setting(zilch_study *study, uint64_t run, const zilch_setting *setting)
 {
     zi_statement *add;
-    ZI_TRY(zi_study_prepare(study, ZI_ADD_SETTING, &add));
+    ZI_TRY(zi_study_prepare(study, ZI_PUT_SETTING, &add));
     zi_bind_u64(add, run);
     zi_bind_text(add, zilch_setting_kind_name(setting->kind));
     zi_bind_text(add, setting->name);
@@ -72,6 +72,13 @@ zilch_status zi_request_write(zilch_study *study, uint64_t run, const zilch_requ
         ZI_TRY(zi_statement_run(add));
     }
     return ZILCH_OK;
+}
+
+zilch_status zilch_study_set_limits(zilch_study *study, uint64_t run, const zilch_limits *limits)
+{
+    ZI_TRY(zi_study_check_writable(study, limits));
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, add_options(study, run, ZILCH_SETTING_LIMIT, limits));
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------------- */

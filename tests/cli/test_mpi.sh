@@ -189,15 +189,15 @@ expect_no_rank
 expect_status 0 "$zilch" resume first --generations 12
 expect_same_runs whole first
 
-# SIGUSR1, which mpirun hands on, ends the generation.
+# SIGUSR1, which mpirun hands on, ends the evaluations under way.
 # shellcheck disable=SC2086 # words
 begin asked $lander --study asked --generations 100000
 kill -s USR1 "$(cat pid.1)" "$(cat pid.0)"
 ending
 [ "$status" -ne 0 ] || complain 'status 0 after SIGUSR1'
 expect_no_rank
-expect_in_error 'zilch lander: finishing generation '
-grep -qE '^zilch lander: stopped after generation [0-9]+, which is recorded; this goes on from there:$' "$err" ||
+expect_in_error 'zilch lander: finishing the evaluations under way'
+grep -qE '^zilch lander: stopped after generation [0-9]+; it and every evaluation since are recorded, and this goes on from there:$' "$err" ||
   complain 'it does not say that it stopped'
 expect_status 0 "$zilch" resume asked --generations 12
 expect_same_runs whole asked

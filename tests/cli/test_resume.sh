@@ -94,12 +94,12 @@ interrupt()
 mkdir "a folder"
 interrupt INT "a folder/it's"
 [ "$status" -eq 130 ] || complain "status $status after INT"
-grep -qE '^zilch optimize: stopped after generation [1-9][0-9]*, which is recorded; this goes on from there:$' "$err" ||
+grep -qE '^zilch optimize: stopped after generation [1-9][0-9]*; it and every evaluation since are recorded, and this goes on from there:$' "$err" ||
   complain 'it does not say that it stopped'
 [ "$(tail -n 1 "$err")" = "zilch resume 'a folder/it'\\''s'" ] || complain 'not the line that resumes'
 [ "$(ls "a folder")" = "it's" ] || complain "left behind: $(ls "a folder")"
 line=$(tail -n 1 "$err" | sed 's/^zilch/"$zilch"/')
-generation=$(sed -n 's/.*after generation \([0-9]*\),.*/\1/p' "$err")
+generation=$(sed -n 's/.*after generation \([0-9]*\);.*/\1/p' "$err")
 expect_status 0 eval "$line --generations $((generation + 2))"
 expect_in_output "goes on from generation $generation"
 expect_in_output "generations: $((generation + 2))"
@@ -110,7 +110,7 @@ interrupt HUP hup
 [ "$status" -eq 129 ] || complain "status $status after HUP"
 
 # Interrupted twice, it ends at once, in the midst of a long generation. It can go on all the same.
-(exec env --default-signal=INT "$zilch" lander --refinement no --population 2000 --episodes 100 --generations 2 --study twice) >"$out" 2>"$err" &
+(exec env --default-signal=INT "$zilch" lander --refinement no --population 2000 --episodes 20000 --generations 2 --study twice) >"$out" 2>"$err" &
 pid=$!
 tries=0
 while ! "$zilch" show twice >/dev/null 2>&1 && [ $tries -lt 300 ]; do sleep 0.05; tries=$((tries + 1)); done
@@ -120,7 +120,8 @@ kill -s INT "$pid"
 status=0
 wait "$pid" || status=$?
 [ "$status" -eq 130 ] || complain "status $status after two INT"
-[ "$(cat "$err")" = 'zilch lander: finishing generation 1; press Ctrl-C again to stop now' ] || complain 'it did not end at once'
+[ "$(cat "$err")" = "$(printf '%s\n' 'zilch lander: finishing the evaluations under way; press Ctrl-C again to stop now' \
+  'zilch lander: stopped; what was recorded is safe, and this goes on from there:' 'zilch resume twice')" ] || complain 'it did not end at once'
 expect_status 0 "$zilch" show twice
 expect_in_output 'not ended'
 
@@ -140,8 +141,7 @@ stop_ending()
   wait "$pid" || status=$?
   [ "$status" -eq 130 ] || complain "status $status after INT at the end"
   [ $(($(date +%s) - begun)) -le 5 ] || complain 'it did not stop at once'
-  expect_in_error 'zilch lander: stopped after generation 2, which is recorded; this goes on from there:'
-  ! grep -q finishing "$err" || complain 'no generation is being finished'
+  expect_in_error 'zilch lander: stopped after generation 2; it and every evaluation since are recorded, and this goes on from there:'
   [ "$(tail -n 1 "$err")" = 'zilch resume ending' ] || complain 'not the line that resumes'
 }
 stop_ending --held-out 1000000
@@ -180,11 +180,11 @@ expect_status 0 "$zilch" resume parts --generations 30 --threads 2
 expect_in_output 'goes on from generation 11'
 expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --evaluations 50 --study limited
 expect_failure 'by: evaluations; it goes on with new limits, such as --evaluations 98' "$zilch" resume limited
-expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --target 1e9 --study limited
+expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --target 1e9 --seed 2 --study limited
 expect_failure 'by: target; it goes on with new limits, such as a better --target' "$zilch" resume limited
 expect_status 0 "$zilch" optimize --problem sphere:dim=4,active=0 --initial-p 0 --stagnation 2 --study limited
 expect_failure 'by: stagnation; it goes on with new limits, such as a larger --stagnation' "$zilch" resume limited
-expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --time 0 --study limited
+expect_status 0 "$zilch" optimize --problem smop1 --dim 5 --population 20 --elites 5 --time 0 --seed 3 --study limited
 expect_status 0 "$zilch" resume limited
 expect_in_output 'goes on from generation 1'
 expect_in_output 'stopped by: time'
@@ -218,7 +218,7 @@ expect_in_error 'smop1:dim=100: has 100 coordinates, but the run has 60'
 cp whole several
 interrupt_second()
 {
-  (start several --generations 100000 --study several) >"$out" 2>"$err" &
+  (start several --generations 100000 --seed 2) >"$out" 2>"$err" &
   pid=$!
   tries=0
   while ! "$zilch" export several --generations | grep -q '^2,1,' && [ $tries -lt 300 ]; do sleep 0.05; tries=$((tries + 1)); done

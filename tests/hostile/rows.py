@@ -4,7 +4,7 @@ import sqlite3
 
 import values
 
-TABLES = ["runs", "settings", "coordinates", "generations", "points", "evaluations", "checkpoints", "conclusions", "failures", "handed", "told"]
+TABLES = ["runs", "settings", "coordinates", "generations", "points", "evaluations", "checkpoints", "conclusions", "failures", "handed", "told", "journal"]
 # What decides which column: the texts and blobs are where programs, pages and readers of bytes are reached.
 # Those that a study does not have are of another version.
 TEXTS = ["runs.name", "runs.problem", "runs.arguments", "runs.data", "runs.fingerprint", "runs.machine", "runs.started", "runs.version",
