@@ -38,10 +38,10 @@
  *             in functions that take it const. No locks guard it.
  *   silence   The library never prints, exits, installs signal handlers, reads the environment or the clock,
  *             or touches global random state.
- *   arrays    Arrays are dense, row-major, of double; a point is one row. An exact 0.0 means "absent", -0.0
- * is read as 0.0, and NaN and Inf in a point are rejected. bits      The same input gives the same bits on
- * one machine with one BLAS thread. BLAS kernels differ between processors in the last digits. Random numbers
- * are the same bits everywhere.
+ *   arrays    Arrays are dense, row-major, of double; a point is one row. An exact 0.0 means "absent" unless
+ * an optimiser has other defaults, -0.0 is read as 0.0, and NaN and Inf in a point are rejected. bits The
+ * same input gives the same bits on one machine with one BLAS thread. BLAS kernels differ between processors
+ * in the last digits. Random numbers are the same bits everywhere.
  */
 #ifndef ZILCH_H
 #define ZILCH_H
@@ -851,7 +851,7 @@ ZILCH_ENUM(reevaluate, REEVALUATE);
     X(WEIGHTING_LINEAR, "linear")
 ZILCH_ENUM(weighting, WEIGHTING);
 
-/* Whether a coordinate is free, always active, or always zero. */
+/* Whether a coordinate is free, always active, or always zero (at its default, where there is one). */
 #define ZILCH_FORCED_LIST(X) \
     X(FORCED_NOT, "free")    \
     X(FORCED_ON, "on")       \
@@ -988,6 +988,16 @@ typedef struct zilch_optimizer_options {
     ZILCH_OPTIMIZER_OPTION_LIST(ZILCH_CHOICE_FIELD, ZILCH_COUNT_FIELD, ZILCH_NUMBER_FIELD, ZILCH_FLAG_FIELD)
     const zilch_networks *networks; /* for the amortised inverter; NULL: those that the library carries */
 
+    /* What a coordinate is where it is not active: an array of dim numbers of at most 1e300. NULL, or all of
+     * them 0: zero. With defaults, active means different from the default, and wherever zero is said of a
+     * coordinate of a point, here and in what follows, its default is meant. It may be out of the bounds:
+     * "12, or from 20 to 60". An inactive coordinate is exactly the default, and bounds, steps and lists of
+     * values are kept exactly. An active value is the default plus an offset, which is what the search works
+     * on. So a value that you tell, or that a repair function leaves, is kept to 16 digits of itself or of
+     * its default, whichever is larger, and a linear limit to 1e-12 of the largest of |end| and the sums of
+     * |weight * offset| and of |weight * default|. */
+    const double *defaults;
+
     /* What a single coordinate may be: arrays of dim entries, or NULL. A new point that breaks a limit is
      * repaired: coordinates are switched on or off as often as the elites have them so, and a value out of
      * bounds is reflected at the bound (by methods other than the default: drawn again and, if that does not
@@ -1000,7 +1010,7 @@ typedef struct zilch_optimizer_options {
      * whole numbers or multiples of 0.05, or those of a list, in any order. Zero stays allowed unless a
      * coordinate is forced on. Every point that is asked for or recommended keeps this; a point that is told
      * must. Where all coordinates have finitely many values, the search ends when all points have been
-     * evaluated. Linear limits cannot be kept together with these yet. */
+     * evaluated. */
     const double *step;         /* NULL: none; 0: none for its coordinate */
     const zilch_values *values; /* NULL: any */
 
@@ -1009,20 +1019,21 @@ typedef struct zilch_optimizer_options {
      * together, so the penalty of a group is the sum of its members' penalties. Finite, 0 or more. */
     const double *penalties; /* NULL: none has one of its own */
 
-    /* Linear limits that every point keeps, together with all of the above but steps and lists of values: "at
-     * most 5 active, each from 5 to 60 %, 100 % in all". A new point that breaks one is moved: other
-     * coordinates are switched on where that is needed, and then all active values change a little. A set of
-     * limits that no point can keep is refused, and the message has the numbers, from 1, of those that
-     * contradict each other. */
+    /* Linear limits that every point keeps, together with all of the above: "at most 5 active, each from 5 to
+     * 60 % in steps of 5 %, 100 % in all". A new point that breaks one is moved: other coordinates are
+     * switched on where that is needed, and then all active values change a little. A set of limits that no
+     * point can keep is refused, and the message has the numbers, from 1, of those that contradict each
+     * other. So is a set for which it takes too long to find out, which can happen with dozens of rows, or
+     * with equations of many values that have steps. */
     const zilch_linear_limit *linear_limits; /* linear_limit_count */
     size_t linear_limit_count;
 
     /* What is known of the values of a coordinate where it is active, in your units: arrays of dim entries,
      * or NULL. The first values are normal, with a mean and a standard deviation for each coordinate. Two
      * finite bounds give the centre and 0.3 of the width; one gives a mean that is one standard deviation
-     * inside. x0 and scale replace these. Without any of them it is initial_mu and initial_sigma. x0 must be
-     * within the bounds; a 0 that they exclude counts as not given. Only the default method takes x0 and
-     * scale or looks at the bounds here. */
+     * inside. x0 and scale replace these. Without any of them it is initial_mu, counted from the default, and
+     * initial_sigma. x0 must be within the bounds; a 0 that they exclude counts as not given. Only the
+     * default method takes x0 and scale or looks at the bounds here. */
     const double *x0;    /* a first guess of each value */
     const double *scale; /* the size of a sensible change of each value, above 0 */
 } zilch_optimizer_options;
@@ -1159,7 +1170,8 @@ ZILCH_CHECKED zilch_optimizer_front(const zilch_optimizer *optimizer, size_t cap
                                     size_t *count);
 
 /* The zero-inflated Gaussian that is fitted to the best points on record, as for the next generation: a new
- * model, which you destroy. ESTATE with methods that have none, or while the first points are still drawn. */
+ * model, which you destroy. With defaults it is one of offsets: a sample of it plus the defaults is a point.
+ * ESTATE with methods that have none, or while the first points are still drawn. */
 ZILCH_CHECKED zilch_optimizer_model(const zilch_optimizer *optimizer, zilch_model **out);
 
 /* The whole state as bytes and as files. A checkpoint is one call, and a loaded optimiser goes on as if
@@ -1384,7 +1396,8 @@ typedef struct zilch_program_options {
     uint64_t max_failures;   /* 100; the objective gives up after so many in a row: EOBJECTIVE; 0: never */
     zilch_failure_reader failure; /* NULL; called after every failure; a status but OK ends the evaluations */
     void *failure_context;
-    zilch_watcher watcher; /* NULL; called after every evaluation, and after a signal; other than 0 stops */
+    zilch_watcher watcher; /* NULL; called after every evaluation, after a signal, and five times a
+                              second; other than 0 stops */
     void *watcher_context;
     size_t dim;               /* of the names */
     const char *const *names; /* NULL; of the coordinates, which must stay until the program is closed */

@@ -38,18 +38,18 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
     Py_ssize_t dim;
     unsigned long long seed;
     PyObject *dict;
-    PyObject *object[10];
+    PyObject *object[11];
     PyObject *rows;
-    array a[10] = {{.data = NULL}};
+    array a[11] = {{.data = NULL}};
     zilch_values *values = NULL;
     linear_limits linear = {.count = 0};
     zilch_optimizer *optimizer = NULL;
     zilch_optimizer_options options;
     zilch_status status = ZILCH_OK;
     (void)self;
-    if (!PyArg_ParseTuple(args, "nKOOOOOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
+    if (!PyArg_ParseTuple(args, "nKOOOOOOOOOOOOO", &dim, &seed, &dict, &object[0], &object[1], &object[2],
                           &object[3], &object[4], &object[5], &object[6], &object[7], &object[8], &object[9],
-                          &rows) ||
+                          &object[10], &rows) ||
         !options_take_optimizer(&options, dict)) {
         return NULL;
     }
@@ -62,6 +62,7 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         array_optional(&a[6], object[6], "penalties", 'd', dim) &&
         array_optional(&a[7], object[7], "step", 'd', dim) &&
         array_optional(&a[8], object[8], "values", 'Q', dim) &&
+        array_optional(&a[10], object[10], "default", 'd', dim) &&
         array_optional(&a[9], object[9], "values", 'd', ANY_COUNT) && lists_make(&values, &a[8], &a[9]) &&
         linear_limits_take(&linear, rows, dim)) {
         options.lower = a[0].data;
@@ -73,11 +74,12 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
         options.penalties = a[6].data;
         options.step = a[7].data;
         options.values = values;
+        options.defaults = a[10].data;
         options.linear_limits = linear.row;
         options.linear_limit_count = linear.count;
         status = zilch_optimizer_create(&optimizer, (size_t)dim, seed, &options);
     }
-    arrays_release(a, 10);
+    arrays_release(a, 11);
     PyMem_Free(values);
     linear_limits_release(&linear);
     return optimizer          ? handle_wrap(HANDLE_OPTIMIZER, optimizer)
@@ -212,6 +214,22 @@ static PyObject *advance(PyObject *self, PyObject *args)
 
 /* ---- Looking ------------------------------------------------------------------------------ */
 
+/* dim doubles as bytes, or None where all are 0. */
+static PyObject *optimizer_default(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", handle_to_optimizer, &optimizer)) {
+        return NULL;
+    }
+    const double *defaults = zilch_optimizer_settings(optimizer)->defaults;
+    if (!defaults) {
+        Py_RETURN_NONE;
+    }
+    return PyBytes_FromStringAndSize((const char *)defaults,
+                                     (Py_ssize_t)(zilch_optimizer_dim(optimizer) * sizeof *defaults));
+}
+
 static PyObject *optimizer_settings(PyObject *self, PyObject *args)
 {
     const zilch_optimizer *optimizer;
@@ -333,6 +351,7 @@ PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
                                      ROW(tell_point),
                                      ROW(advance),
                                      ROW(optimizer_settings),
+                                     ROW(optimizer_default),
                                      ROW(optimizer_identity),
                                      ROW(optimizer_progress),
                                      ROW(archive_read),

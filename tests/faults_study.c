@@ -131,6 +131,7 @@ static zilch_optimizer *make_optimizer(uint64_t seed, size_t remember)
     zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, N, K);
     options.quorum = 0.75;
     options.archive_size = remember;
+    options.defaults = remember ? (const double[DIM]){0, 0.5, -1} : NULL;
     return create_with(DIM, seed, &options);
 }
 
@@ -396,12 +397,16 @@ static zilch_status tell_one(object *made, uint64_t run, uint64_t id, double val
 static zilch_status tell_answers(object *made)
 {
     const uint64_t id = 17;
-    const double value = NAN, x[DIM] = {NAN, NAN};
+    const double value = NAN;
+    double x[DIM];
     const char *const reason = "spilt";
     const zilch_answers answers = {
         .count = 1, .id = &id, .value = &value, .reason = &reason, .dim = DIM, .x = x};
     int is_closed = 99;
     made->any = NULL;
+    for (size_t i = 0; i < DIM; i++) {
+        x[i] = NAN; /* looked for, and not said */
+    }
     const zilch_status status = zilch_study_tell_answers(s.study, OPEN, &answers, &is_closed);
     assert_int_equal(is_closed, 0);
     return status;

@@ -2,8 +2,8 @@
  * for: what limits_highs.py compares with another solver.
  *
  * A set is: dim min_active max_active points seed; for each coordinate forced (0, 1 on, 2 off) group lower
- * upper; the number of rows, and for each lower upper and dim weights. The answer is a line "refused
- * MESSAGE", or "kept N" and N lines of dim numbers. */
+ * upper step, the length of a list of values and the list; the number of rows, and for each lower upper and
+ * dim weights. The answer is a line "refused MESSAGE", or "kept N" and N lines of dim numbers. */
 #include <zilch.h>
 
 #include <inttypes.h>
@@ -11,13 +11,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_DIM = 64, MOST_ROWS = 16, MOST_POINTS = 64 };
+enum { MOST_DIM = 64, MOST_ROWS = 32, MOST_POINTS = 64, MOST_VALUES = 16 };
+
+/* The step and the list of a coordinate. */
+static int read_values(double *step, double *list, zilch_values *values)
+{
+    *values = (zilch_values){.value = list};
+    if (scanf("%lf %zu", step, &values->count) != 2 || values->count > MOST_VALUES) {
+        return 0;
+    }
+    for (size_t k = 0; k < values->count; k++) {
+        if (scanf("%lf", &list[k]) != 1) {
+            return 0;
+        }
+    }
+    return 1;
+}
 
 static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *points, uint64_t *seed)
 {
     static zilch_forced forced[MOST_DIM];
     static size_t group[MOST_DIM];
     static double lower[MOST_DIM], upper[MOST_DIM], weight[MOST_ROWS][MOST_DIM];
+    static double step[MOST_DIM], list[MOST_DIM][MOST_VALUES];
+    static zilch_values values[MOST_DIM];
     static zilch_linear_limit limit[MOST_ROWS];
     size_t rows;
     *options = zilch_optimizer_defaults();
@@ -28,7 +45,8 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
     }
     for (size_t i = 0; i < *dim; i++) {
         unsigned wanted;
-        if (scanf("%u %zu %lf %lf", &wanted, &group[i], &lower[i], &upper[i]) != 4) {
+        if (scanf("%u %zu %lf %lf", &wanted, &group[i], &lower[i], &upper[i]) != 4 ||
+            !read_values(&step[i], list[i], &values[i])) {
             return 0;
         }
         forced[i] = (zilch_forced)wanted;
@@ -50,6 +68,8 @@ static int read_set(zilch_optimizer_options *options, size_t *dim, size_t *point
     options->group = group;
     options->lower = lower;
     options->upper = upper;
+    options->step = step;
+    options->values = values;
     options->linear_limits = limit;
     options->linear_limit_count = rows;
     options->population = 40;

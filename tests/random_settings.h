@@ -5,7 +5,7 @@
 #include "property_support.h"
 #include "search_support.h"
 
-enum { MOST_DIM = 40, MOST_POPULATION = 40 };
+enum { MOST_DIM = 40, MOST_POPULATION = 40, MOST_LIMITS = 4 };
 
 typedef struct setting {
     size_t dim;
@@ -15,6 +15,9 @@ typedef struct setting {
     double lower[MOST_DIM], upper[MOST_DIM], x0[MOST_DIM], scale[MOST_DIM], penalties[MOST_DIM],
         step[MOST_DIM], list[4];
     zilch_values values[MOST_DIM];
+    double defaults[MOST_DIM];
+    double weight[MOST_LIMITS][MOST_DIM];
+    zilch_linear_limit limit[MOST_LIMITS];
     int is_wild; /* numbers of any size */
 } setting;
 
@@ -204,6 +207,71 @@ static inline void pick_setting(zilch_rng *rng, setting *s)
     pick_allowed(rng, s);
     pick_guess(rng, s);
     pick_penalties(rng, s);
+}
+
+static inline double default_of(const setting *s, size_t i)
+{
+    return s->o.defaults ? s->defaults[i] : 0.0;
+}
+
+/* Of any size, 0, at a bound, or a step away from it. A guess that says nothing is the default. */
+static inline void pick_defaults(zilch_rng *rng, setting *s)
+{
+    const int has_defaults = chance(rng, 0.4);
+    for (size_t i = 0; i < s->dim; i++) {
+        const double any = sign_of(rng) * size_of_any(rng, s);
+        const double choice[] = {
+            0.0, any, s->lower[i], s->upper[i], s->lower[i] + s->step[i], 3.0 * s->step[i]};
+        const double picked = choice[pick(rng, 0, COUNT(choice) - 1)];
+        const int is_far = s->values[i].count || (s->step[i] > 0.0 && fabs(picked) > 1e12 * s->step[i]);
+        s->defaults[i] = fabs(picked) <= 1e300 && !is_far ? picked : 0.0;
+        s->x0[i] = has_defaults && s->x0[i] == 0.0 ? s->defaults[i] : s->x0[i];
+    }
+    s->o.defaults = has_defaults ? s->defaults : NULL;
+}
+
+/* A row that a point keeps: an equation, or one or two ends. */
+static inline void pick_limit(zilch_rng *rng, size_t dim, const double *x, double *weight,
+                              zilch_linear_limit *out)
+{
+    const double kind = zilch_rng_uniform(rng);
+    const int is_sum = chance(rng, 0.4), is_whole = chance(rng, 0.5);
+    long double sum = 0.0, size = 0.0;
+    for (size_t i = 0; i < dim; i++) {
+        const double any = is_whole ? (double)pick(rng, 1, 5) : sign_of(rng) * of_any_size(rng, -1.0, 1.0);
+        weight[i] = is_sum ? 1.0 : chance(rng, 0.4) ? 0.0 : any;
+        sum += (long double)weight[i] * x[i];
+        size += fabsl((long double)weight[i] * x[i]);
+    }
+    const double width = kind < 0.4 ? 0.0 : (double)size * zilch_rng_uniform(rng);
+    *out = (zilch_linear_limit){.count = dim, .weight = weight, .lower = -INFINITY, .upper = INFINITY};
+    out->lower = kind < 0.8 ? (double)sum - width * zilch_rng_uniform(rng) : out->lower;
+    out->upper = kind < 0.4 ? out->lower : kind < 0.6 || kind > 0.8 ? (double)sum + width : out->upper;
+}
+
+/* Linear limits that the first point of a search without them keeps: so there is one. Numbers beyond what
+ * sums can bear have none. */
+static inline void pick_linear_limits(zilch_rng *rng, setting *s)
+{
+    const size_t count = chance(rng, 0.3) ? pick(rng, 1, MOST_LIMITS) : 0;
+    double x[MOST_DIM];
+    uint64_t id;
+    if (count == 0 || s->is_wild) {
+        return;
+    }
+    zilch_optimizer *o = create_with(s->dim, 1, &s->o);
+    assert_int_equal(zilch_optimizer_ask(o, 1, &id, x), ZILCH_OK);
+    zilch_optimizer_destroy(o);
+    for (size_t i = 0; i < s->dim; i++) {
+        if (x[i] != 0.0 && !(fabs(x[i]) > 1e-6 && fabs(x[i]) < 1e6)) {
+            return;
+        }
+    }
+    for (size_t r = 0; r < count; r++) {
+        pick_limit(rng, s->dim, x, s->weight[r], &s->limit[r]);
+    }
+    s->o.linear_limits = s->limit;
+    s->o.linear_limit_count = count;
 }
 
 #endif

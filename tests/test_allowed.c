@@ -191,29 +191,6 @@ static void what_no_value_can_keep_is_refused(void **state)
     assert_refused(&o, "the bounds allow only zero");
 }
 
-/* A step of 0 is none. */
-static void linear_limits_are_refused_beside_them(void **state)
-{
-    (void)state;
-    static const zilch_linear_limit limit = {.count = DIM, .lower = 1.0, .upper = 1.0};
-    static const double value = 0.5;
-    static const zilch_values values[DIM] = {[3] = {1, &value}};
-    double step[DIM] = {0};
-    zilch_optimizer *o;
-    zilch_optimizer_options options = zilch_optimizer_defaults();
-    options.linear_limits = &limit;
-    options.linear_limit_count = 1;
-    options.step = step;
-    zilch_optimizer_destroy(create_with(DIM, 1, &options));
-    for (int k = 0; k < 2; k++) {
-        step[3] = k ? 0.0 : 0.5;
-        options.values = k ? values : NULL;
-        assert_int_equal(zilch_optimizer_create(&o, DIM, 1, &options), ZILCH_EARG);
-        assert_null(o);
-        assert_non_null(strstr(zilch_last_error(), "cannot be kept together with linear limits"));
-    }
-}
-
 /* ---- A search -------------------------------------------------------------------------------------- */
 
 /* Steps, lists and none, and all other limits. */
@@ -465,7 +442,6 @@ int main(void)
         cmocka_unit_test(any_number_has_a_nearest_value),
         cmocka_unit_test(values_are_those_of_the_step_or_the_list),
         cmocka_unit_test(what_no_value_can_keep_is_refused),
-        cmocka_unit_test(linear_limits_are_refused_beside_them),
         cmocka_unit_test(every_point_keeps_them),
         cmocka_unit_test(told_points_must_keep_them),
         cmocka_unit_test(the_best_whole_numbers_are_found),

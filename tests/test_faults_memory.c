@@ -834,6 +834,7 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
     static const double lower[DIM] = {-1, -1, -1, 0}, upper[DIM] = {2, 2, 2, 2};
     static const double penalties[DIM] = {0.01, 0, 0.02, 0.03}, step[DIM] = {0, 0.01}, list[] = {2, 0.5, 1};
     static const zilch_values values[DIM] = {[3] = {3, list}};
+    static const double defaults[DIM] = {0.25, 0.125};
     static const size_t some[2] = {0, 1};
     static const double weight[2] = {1, -1};
     static const zilch_linear_limit limit[2] = {{.count = DIM, .lower = 1, .upper = 3},
@@ -854,14 +855,18 @@ static zilch_status create_search(int kind, const zilch_networks *networks, zilc
         options.penalties = penalties;
         options.step = step;
         options.values = values;
+        options.defaults = defaults;
         options.min_active = 2;
         options.max_active = 3;
     }
     if (kind == WITH_LIMITS) {
         options.lower = lower;
         options.upper = upper;
+        options.step = step;
+        options.values = values;
         options.linear_limits = limit;
         options.linear_limit_count = 2;
+        options.defaults = defaults;
     }
     return zilch_optimizer_create(out, DIM, 9, &options);
 }

@@ -200,17 +200,28 @@ static void portfolios_of_1000(void **state)
     follow_portfolio(1000, 1000, 4, 0);
 }
 
-/* Values do not heap up on bounds, and every coordinate is active now and then. */
-static void first_points_are_spread(void **state)
+/* Values do not heap up on bounds, and every coordinate is active now and then; with several rows, too. */
+static void check_spread(size_t rows)
 {
-    (void)state;
-    enum { DIM = 50, POINTS = 2000 };
+    enum { DIM = 50, POINTS = 2000, MOST_ROWS = 5 };
     static portfolio p;
+    static double weight[MOST_ROWS][DIM];
+    zilch_linear_limit limit[MOST_ROWS];
+    zilch_rng rng = zilch_rng_make(3, 3);
     static double x[POINTS * DIM];
     static uint64_t id[POINTS];
     size_t used[DIM] = {0};
     size_t on_bounds = 0;
     make_portfolio(DIM, POINTS, &p);
+    limit[0] = p.limit;
+    for (size_t r = 1; r < rows; r++) {
+        for (size_t i = 0; i < DIM; i++) {
+            weight[r][i] = zilch_rng_uniform(&rng);
+        }
+        limit[r] = (zilch_linear_limit){.count = DIM, .weight = weight[r], .lower = -INFINITY, .upper = 0.5};
+    }
+    p.options.linear_limits = limit;
+    p.options.linear_limit_count = rows;
     p.options.refinement = 0;
     zilch_optimizer *o = create_with(DIM, 1, &p.options);
     assert_int_equal(zilch_optimizer_ask(o, POINTS, id, x), ZILCH_OK);
@@ -219,10 +230,17 @@ static void first_points_are_spread(void **state)
         on_bounds += x[k] == 0.05 || x[k] == 0.6;
     }
     for (size_t i = 0; i < DIM; i++) { /* 200 each on average */
-        assert_in_range(used[i], 120, 300);
+        assert_in_range(used[i], rows > 1 ? 50 : 120, rows > 1 ? 500 : 300);
     }
     assert_true(on_bounds < POINTS / 20);
     zilch_optimizer_destroy(o);
+}
+
+static void first_points_are_spread(void **state)
+{
+    (void)state;
+    check_spread(1);
+    check_spread(5);
 }
 
 /* ---- Sets ------------------------------------------------------------------------------------------------

@@ -513,10 +513,14 @@ static void wrong_parts_are_refused(void **state)
     assert_int_equal(zi_optimizer_restored(o), ZILCH_EFORMAT); /* one too many */
     bytes = zi_rows_bytes(&s.optimizer->archive.rows, 0, &length);
     double x[DIM], y[DIM];
-    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, DIM, bytes, length, x), ZILCH_OK);
+    const zi_allowed *any = &s.optimizer->constraints.allowed;
+    size_t active;
+    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, any, bytes, length, x, &active), ZILCH_OK);
+    assert_int_equal(active, s.optimizer->archive.entry[0].active);
     assert_int_equal(zilch_optimizer_point(s.optimizer, 0, y, NULL), ZILCH_OK);
     assert_memory_equal(x, y, sizeof x);
-    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, DIM, bytes, length + 1, x), ZILCH_EFORMAT);
+    assert_int_equal(zi_point_decode(ZILCH_METHOD_DEFAULT, any, bytes, length + 1, x, &active),
+                     ZILCH_EFORMAT);
     zilch_optimizer_destroy(o);
     free(whole.data);
     free(rest.data);

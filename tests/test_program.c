@@ -408,6 +408,35 @@ static int stop_after_ten(void *context, size_t done, size_t total)
     return done >= 10;
 }
 
+static int stop_at_third_call(void *context, size_t done, size_t total)
+{
+    size_t *calls = context;
+    *calls += 1;
+    assert_int_equal(done, 0);
+    assert_int_equal(total, POINTS);
+    return *calls == 3;
+}
+
+/* The watcher is asked while nothing is answered: in silence, and while the program complains all the time.
+ */
+static void silence_can_be_stopped(void **state)
+{
+    (void)state;
+    const char *const ways[][2] = {{"hang=1", NULL}, {"flood=1", "stubborn"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+        const zilch_batch batch = points(POINTS);
+        double value[POINTS];
+        size_t calls = 0;
+        o.watcher = stop_at_third_call;
+        o.watcher_context = &calls;
+        zilch_program *p = open_evaluator(&o, ways[i][0], ways[i][1]);
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_ESTOPPED);
+        assert_int_equal(calls, 3);
+        close_and_check(p);
+    }
+}
+
 /* By the watcher, by who hears of failures; afterwards it goes on. */
 static void it_can_be_stopped(void **state)
 {
@@ -880,6 +909,7 @@ int main(void)
         cmocka_unit_test(plain_ones_fail_too),
         cmocka_unit_test(the_deaf_are_not_waited_for),
         cmocka_unit_test(too_many_failures_in_a_row_are_too_many),
+        cmocka_unit_test(silence_can_be_stopped),
         cmocka_unit_test(it_can_be_stopped),
         cmocka_unit_test(children_go_with_their_program),
         cmocka_unit_test(a_kill_leaves_nobody),

@@ -38,7 +38,7 @@ static int state_of(const setting *s, size_t i, size_t *size)
             *size += 1;
             on |= s->o.forced && s->forced[j] == ZILCH_FORCED_ON;
             off |= s->o.forced && s->forced[j] == ZILCH_FORCED_OFF;
-            zero |= lower_of(s, j) == 0.0 && upper_of(s, j) == 0.0;
+            zero |= lower_of(s, j) == default_of(s, j) && upper_of(s, j) == default_of(s, j);
         }
     }
     if ((on && off) || (zero && (on || *size > 1))) {
@@ -81,34 +81,63 @@ static int is_possible(const setting *s)
     return 0;
 }
 
-/* Finite, no negative zero, and all limits kept. */
+static void check_rows(const setting *s, const double *x, const char *who)
+{
+    for (size_t r = 0; r < s->o.linear_limit_count; r++) {
+        const zilch_linear_limit *l = &s->limit[r];
+        long double sum = 0.0, size = 0.0, base = 0.0;
+        for (size_t i = 0; i < s->dim; i++) {
+            sum += (long double)l->weight[i] * x[i];
+            size += fabsl((long double)l->weight[i] * (x[i] - default_of(s, i)));
+            base += fabsl((long double)l->weight[i] * default_of(s, i));
+        }
+        size = fmaxl(size, base);
+        if (sum < l->lower - 1.1e-12L * fmaxl(size, fabsl(l->lower)) ||
+            sum > l->upper + 1.1e-12L * fmaxl(size, fabsl(l->upper))) {
+            fail_msg("%s: limit %zu is %.17Lg, from %.17g to %.17g", who, r, sum, l->lower, l->upper);
+        }
+    }
+}
+
+/* Finite, no negative zero, inactive only at the default, and all limits kept. */
 static void check_point(const setting *s, const double *x, const char *who)
 {
     size_t active = 0;
     for (size_t i = 0; i < s->dim; i++) {
         size_t size;
         const int state = state_of(s, i, &size);
-        const int on = x[i] != 0.0;
+        const int on = x[i] != default_of(s, i);
         active += (size_t)on;
-        const int is_right = isfinite(x[i]) && (on || !signbit(x[i])) && (state == -1 || state == on) &&
+        const int is_right = isfinite(x[i]) && (x[i] != 0.0 || !signbit(x[i])) &&
+                             (state == -1 || state == on) &&
                              (!on || (x[i] >= lower_of(s, i) && x[i] <= upper_of(s, i)));
         int is_allowed = !on || !s->o.values || s->values[i].count == 0;
         for (size_t k = 0; s->o.values && k < s->values[i].count; k++) {
             is_allowed |= x[i] == s->list[k];
         }
-        const double steps = s->o.step && s->step[i] > 0.0 ? x[i] / s->step[i] : 0.0;
+        const double steps = on && s->o.step && s->step[i] > 0.0 ? x[i] / s->step[i] : 0.0;
         if (!is_right || !is_allowed || fabs(steps - round(steps)) > 1e-6 + 1e-15 * fabs(steps)) {
             fail_msg("%s: coordinate %zu is %g (%a), from %g to %g, state %d", who, i, x[i], x[i],
                      lower_of(s, i), upper_of(s, i), state);
         }
         for (size_t j = 0; j < i; j++) {
-            assert_true(!are_together(s, i, j) || on == (x[j] != 0.0));
+            assert_true(!are_together(s, i, j) || on == (x[j] != default_of(s, j)));
         }
     }
     const size_t most = s->o.max_active ? s->o.max_active : s->dim;
     if (active < s->o.min_active || active > most) {
         fail_msg("%s: %zu active, not from %zu to %zu", who, active, s->o.min_active, most);
     }
+    check_rows(s, x, who);
+}
+
+static size_t active_in(const setting *s, const double *x)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < s->dim; i++) {
+        active += x[i] != default_of(s, i);
+    }
+    return active;
 }
 
 /* ---- Random objectives -------------------------------------------------------------------------------- */
@@ -117,7 +146,7 @@ enum objective_kind { SPHERE, NOISY, SOMETIMES_FAILS, CONSTANT, HUGE_VALUES, TIN
 
 typedef struct judge {
     enum objective_kind kind;
-    int has_errors;
+    int has_errors, has_violations;
 } judge;
 
 static double value_of(const judge *j, size_t dim, uint64_t id, const double *x)
@@ -156,6 +185,13 @@ static double error_of(uint64_t id)
     return chance(&rng, 0.5) ? of_any_size(&rng, -2.0, 2.0) : error[pick(&rng, 0, COUNT(error) - 1)];
 }
 
+static double violation_of(const judge *j, uint64_t id)
+{
+    static const double violation[] = {0.0, 0.0, 1.0, 1e-300, 1e300, 0.01};
+    zilch_rng rng = zilch_rng_make(97, id);
+    return j->has_violations ? violation[pick(&rng, 0, COUNT(violation) - 1)] : 0.0;
+}
+
 static zilch_status objective(void *context, const zilch_batch *batch, double *value)
 {
     const judge *j = context;
@@ -163,6 +199,9 @@ static zilch_status objective(void *context, const zilch_batch *batch, double *v
         value[i] = value_of(j, batch->dim, batch->id[i], batch->x + i * batch->dim);
         if (batch->error && j->has_errors) {
             batch->error[i] = error_of(batch->id[i]);
+        }
+        if (batch->violation) {
+            batch->violation[i] = violation_of(j, batch->id[i]);
         }
     }
     return ZILCH_OK;
@@ -218,19 +257,21 @@ static void tell_any(run *r)
     const size_t dim = r->s->dim;
     const size_t n = chance(&r->rng, 0.5) ? r->pending : pick(&r->rng, 0, r->pending);
     uint64_t id[MOST_PENDING];
-    double value[MOST_PENDING], error[MOST_PENDING];
+    double value[MOST_PENDING], error[MOST_PENDING], violation[MOST_PENDING];
     for (size_t k = 0; k < n; k++) {
         const size_t at = pick(&r->rng, 0, r->pending - 1);
         id[k] = r->id[at];
         value[k] = value_of(&r->judge, dim, id[k], r->x + at * dim);
-        error[k] = error_of(id[k]);
+        error[k] = r->judge.has_errors ? error_of(id[k]) : NAN;
+        violation[k] = violation_of(&r->judge, id[k]);
         r->pending--;
         r->id[at] = r->id[r->pending];
         memmove(r->x + at * dim, r->x + r->pending * dim, dim * sizeof *r->x);
     }
-    const zilch_status status = r->judge.has_errors
-                                    ? zilch_optimizer_tell_error(r->search, n, id, value, error)
-                                    : zilch_optimizer_tell(r->search, n, id, value);
+    const zilch_status status =
+        r->judge.has_violations ? zilch_optimizer_tell_violation(r->search, n, id, value, error, violation)
+        : r->judge.has_errors   ? zilch_optimizer_tell_error(r->search, n, id, value, error)
+                                : zilch_optimizer_tell(r->search, n, id, value);
     check_status(r, status, "tell");
     if (status == ZILCH_EOBJECTIVE) {
         r->pending = 0; /* they may be asked again */
@@ -286,7 +327,7 @@ static void read_all(run *r)
         assert_true(status == ZILCH_OK || (status == ZILCH_ESTATE && r->s->o.archive_size));
         if (status == ZILCH_OK) {
             check_point(r->s, x, "aggregate");
-            assert_int_equal(record.active, active_of(r->s->dim, x));
+            assert_int_equal(record.active, active_in(r->s, x));
         }
     }
     assert_int_equal(zilch_optimizer_front(r->search, COUNT(front), front, &count), ZILCH_OK);
@@ -329,7 +370,7 @@ static void recommend(run *r)
     }
     assert_int_equal(status, ZILCH_OK);
     check_point(r->s, x, "recommend");
-    assert_int_equal(out.active, active_of(r->s->dim, x));
+    assert_int_equal(out.active, active_in(r->s, x));
     assert_true(out.evaluations || !out.failures ? isfinite(out.mean) : isnan(out.mean));
     assert_true(out.spent <= o.final_evaluations);
 }
@@ -340,6 +381,7 @@ static void run_generations_of(const setting *s, zilch_rng rng, size_t *anew)
     r = (run){.s = s, .rng = rng, .search = create_with(s->dim, rng.stream, &s->o)};
     r.judge.kind = chance(&r.rng, 0.3) ? SPHERE : (enum objective_kind)pick(&r.rng, 0, KINDS - 1);
     r.judge.has_errors = chance(&r.rng, 0.3);
+    r.judge.has_violations = chance(&r.rng, 0.2);
     for (int step = 0; step < 100; step++) {
         take_a_step(&r);
         const zilch_progress p = zilch_optimizer_progress(r.search);
@@ -358,6 +400,12 @@ static void run_generations_of(const setting *s, zilch_rng rng, size_t *anew)
     zilch_optimizer_destroy(r.search);
 }
 
+static void pick_both(zilch_rng *rng, zilch_rng *defaults, setting *s)
+{
+    pick_setting(rng, s);
+    pick_defaults(defaults, s);
+}
+
 static void random_options_run(void **state)
 {
     (void)state;
@@ -368,13 +416,15 @@ static void random_options_run(void **state)
         zilch_rng rng = zilch_rng_make(21, k);
         setting s;
         at_case = k;
-        for (pick_setting(&rng, &s); !is_possible(&s); pick_setting(&rng, &s)) {
+        zilch_rng defaults = zilch_rng_make(22, k);
+        for (pick_both(&rng, &defaults, &s); !is_possible(&s); pick_both(&rng, &defaults, &s)) {
             zilch_optimizer *none;
             assert_int_equal(zilch_optimizer_create(&none, s.dim, k, &s.o), ZILCH_EARG);
             assert_null(none);
             assert_true(*zilch_last_error());
             impossible++;
         }
+        pick_linear_limits(&rng, &s);
         run_generations_of(&s, rng, &anew);
     }
     at_case = SIZE_MAX;
@@ -525,7 +575,11 @@ static void break_number(zilch_rng *rng, setting *s)
 static void break_guess(zilch_rng *rng, setting *s)
 {
     const size_t i = pick(rng, 0, s->dim - 1);
-    switch (pick(rng, 0, 4)) {
+    switch (pick(rng, 0, 5)) {
+    case 5:
+        s->o.defaults = s->defaults;
+        s->defaults[i] = not_finite(rng);
+        break;
     case 0:
         s->o.x0 = s->x0;
         s->x0[i] = not_finite(rng);

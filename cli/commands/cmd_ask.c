@@ -153,6 +153,7 @@ typedef struct handout {
     const char *const *names; /* of the coordinates; NULL: they have none */
     uint64_t *id;
     double *x;
+    zilch_optimizer *optimizer; /* as it was before these were asked for; NULL: not looked at */
 } handout;
 
 /* 7,0,1.5; or {"id":7,"x":[0,1.5]}; or sparsely {"id":7,"active":{"1":1.5}}; or by names
@@ -161,6 +162,7 @@ static int write_point(FILE *stream, const handout *h, size_t index)
 {
     const request *r = h->request;
     const double *x = h->x + index * h->dim;
+    const double *absent = h->optimizer ? zilch_optimizer_settings(h->optimizer)->defaults : NULL;
     const int is_object = r->is_sparse || r->is_named;
     const char *before = r->is_csv ? "," : "";
     char number[ZILCH_NUMBER_SIZE];
@@ -169,7 +171,7 @@ static int write_point(FILE *stream, const handout *h, size_t index)
     fputs(r->is_csv ? "" : r->is_sparse ? "\"active\":" : "\"x\":", stream);
     fputs(r->is_csv ? "" : is_object ? "{" : "[", stream);
     for (size_t i = 0; i < h->dim; i++) {
-        if (r->is_sparse && x[i] == 0) {
+        if (r->is_sparse && x[i] == (absent ? absent[i] : 0.0)) {
             continue;
         }
         fputs(before, stream);
@@ -297,18 +299,17 @@ static int say_none(const request *r, const zilch_run *run, int is_small)
 
 /* How many the generation has left; and whether generations are small by themselves, so that they have fewer
  * points than there may be workers who wait for some. */
-static zilch_status look(const study_file *f, const zilch_run *run, size_t *left, int *is_small)
+static zilch_status look(const study_file *f, const zilch_run *run, handout *h, size_t *left, int *is_small)
 {
-    zilch_optimizer *optimizer;
-    const zilch_status status = zilch_study_resume(f->study, run->run, &optimizer);
+    zilch_optimizer_destroy(h->optimizer);
+    h->optimizer = NULL;
+    const zilch_status status = zilch_study_resume(f->study, run->run, &h->optimizer);
     if (status != ZILCH_OK) {
         return status;
     }
-    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const zilch_optimizer_options *o = zilch_optimizer_settings(h->optimizer);
     *is_small = o->population == 0 || (o->method == ZILCH_METHOD_DEFAULT && o->refinement);
-    const zilch_status wanted = zilch_optimizer_wanted(optimizer, left);
-    zilch_optimizer_destroy(optimizer);
-    return wanted;
+    return zilch_optimizer_wanted(h->optimizer, left);
 }
 
 static int make_room(handout *h, size_t n)
@@ -324,7 +325,8 @@ static int make_room(handout *h, size_t n)
 static int hand_out_again(const request *r, const study_file *f, const zilch_run *run, handout *h)
 {
     size_t n;
-    if (zilch_study_waiting(f->study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
+    if ((r->is_sparse && zilch_study_resume(f->study, run->run, &h->optimizer) != ZILCH_OK) ||
+        zilch_study_waiting(f->study, run->run, 0, NULL, NULL, &n) != ZILCH_OK) {
         return cli_fail_library();
     }
     n = r->n < n ? (size_t)r->n : n;
@@ -346,7 +348,7 @@ static int hand_out(const request *r, const study_file *f, const zilch_run *run,
         const stamp before = stamp_take(r->study);
         size_t left;
         int is_small;
-        if (look(f, run, &left, &is_small) != ZILCH_OK) {
+        if (look(f, run, h, &left, &is_small) != ZILCH_OK) {
             return cli_fail_library();
         }
         const size_t n = r->n == UINT64_MAX ? left : (size_t)r->n;
@@ -405,6 +407,7 @@ static int ask(const request *r, const study_file *f)
     }
     handout h = {.request = r, .dim = run->run.dim, .names = run->run.request.coordinate_names};
     const int status = r->is_waiting ? hand_out_again(r, f, &run->run, &h) : hand_out(r, f, &run->run, &h);
+    zilch_optimizer_destroy(h.optimizer);
     free(h.id);
     free(h.x);
     return status;

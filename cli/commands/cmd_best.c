@@ -127,7 +127,7 @@ static int write_row(const request *r, const study_best *b)
     dataset_error error;
     int status = b->problem.is_regression ? fill_coefficients(&point, r, b) : row_create(&point, b->dim);
     if (!status) {
-        const dataset_rows rows = {1, point.count, (const char *const *)point.names, fill_row, &point};
+        const dataset_rows rows = {1, point.count, (const char *const *)point.names, fill_row, &point, 0};
         if (!b->problem.is_regression) {
             memcpy(point.x, chosen(b), b->dim * sizeof *point.x);
             for (size_t i = 0; b->problem.names && i < b->dim; i++) {
@@ -195,7 +195,8 @@ static int print_best(const request *r, const study_run *run, const study_best *
     text_put_between(stdout, "", run->run.request.problem, "\n");
     study_program_print(stdout, "", run);
     if (r->active == UINT64_MAX) {
-        search_report_seen(&b->seen);
+        const zilch_progress state = zilch_optimizer_progress(b->optimizer);
+        search_report_seen(&b->seen, search_is_noisy(&state));
     } else {
         printf("best with at most %llu active: value %.6g in %llu evaluation%s, fitness %.6g, active %zu",
                (unsigned long long)r->active, b->seen.value, (unsigned long long)b->seen.evaluations,

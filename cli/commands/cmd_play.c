@@ -3,6 +3,7 @@
 #include "dataset/dataset.h"
 #include "json/json.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "report/draw_lander.h"
 #include "run/play.h"
 #include "terminal/cli.h"
@@ -132,6 +133,8 @@ static int parse(request *r, int argc, char **argv)
         {"lanes", 0, "N", CLI_COUNT, &r->lanes, 0, 16, NULL,
          "Worlds stepped at once: 1, 4, 8 or 16; 0: as many as possible. The result does not depend on "
          "them."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const cli_usage usage = {"play", "", about, options, NULL, 0, 0};

@@ -1,5 +1,6 @@
 /* zilch show: a model file, one of weights, or a study, for people or as JSON. */
 #include "commands/commands.h"
+#include "commands/model_json.h"
 #include "commands/networks_json.h"
 #include "json/json.h"
 #include "options/option_parser.h"
@@ -245,26 +246,6 @@ static json_node *rows_of(const double *x, size_t count, size_t side, int *faile
     return rows;
 }
 
-static json_node *fit_report(const zilch_model *model, int *failed)
-{
-    zilch_fit_report report;
-    if (zilch_model_report(model, &report) != ZILCH_OK) {
-        return node_null();
-    }
-    json_node *object = node_object();
-    const int is_full = report.structure == ZILCH_STRUCTURE_FULL;
-    node_put(object, "structure", node_text(zilch_structure_name(report.structure)), failed);
-    node_put(object, "inverter", is_full ? node_text(zilch_inverter_name(report.inverter)) : node_null(),
-             failed);
-    node_put(object, "shrinkage", node_text(zilch_shrinkage_name(report.shrinkage)), failed);
-    node_put(object, "projection",
-             is_full ? node_text(zilch_projection_name(report.projection)) : node_null(), failed);
-    node_put(object, "rows", node_real(report.rows), failed);
-    node_put(object, "projection_distance", node_real(report.projection_distance), failed);
-    node_put(object, "identity_weight", node_real(report.identity_weight), failed);
-    return object;
-}
-
 /* dim, names, p, mu, sigma, tau, structure, loadings, correlation and observed (arrays of rows), report. */
 static int print_model_json(const zilch_model *model)
 {
@@ -283,7 +264,7 @@ static int print_model_json(const zilch_model *model)
     node_put(document, "correlation", rows_of(zilch_model_correlation(model), 2 * dim, 2 * dim, &failed),
              &failed);
     node_put(document, "observed", rows_of(zilch_model_observed(model), 2 * dim, 2 * dim, &failed), &failed);
-    node_put(document, "report", fit_report(model, &failed), &failed);
+    node_put(document, "report", model_report_json(model, &failed), &failed);
     return node_print(document, failed);
 }
 

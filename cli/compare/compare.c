@@ -122,7 +122,7 @@ compare_score compare_score_of(const compare_setting *s, const compare_run *run,
                          .support = NAN};
     double cost = s->penalty * (double)out.active;
     for (size_t i = 0; s->penalties && i < s->info.dim; i++) {
-        cost += x[i] != 0.0 ? s->penalties[i] : 0.0;
+        cost += x[i] != (s->defaults ? s->defaults[i] : 0.0) ? s->penalties[i] : 0.0;
     }
     out.fitness = out.value + (s->info.direction == ZILCH_MAXIMIZE ? -cost : cost);
     return out;

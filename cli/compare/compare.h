@@ -49,6 +49,7 @@ typedef struct compare_setting {
     uint64_t held_out, threads;
     double penalty;          /* in every fitness, whatever penalty a method searches with */
     const double *penalties; /* beside it, those of single coordinates; NULL: none */
+    const double *defaults;  /* of coordinates that are not active; NULL: 0 */
     size_t targets, checkpoints;
     double target[COMPARE_TARGETS_MOST];
     uint64_t checkpoint[COMPARE_CHECKPOINTS_MOST]; /* ascending; evaluations, or generations if these are

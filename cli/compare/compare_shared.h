@@ -24,6 +24,7 @@
     X(SEARCHED, "searched", "What a regression searches: subset or coefficients.", 1, 1)                     \
     X(VALIDATION, "validation", NULL, 1, 1)                                                                  \
     X(PENALTY_FILE, "penalty-file", NULL, 1, 0)                                                              \
+    X(DEFAULT, "default", NULL, 1, 1)                                                                        \
     X(BOUNDS_FILE, "bounds-file", NULL, 1, 0)                                                                \
     X(X0, "x0", NULL, 1, 0)                                                                                  \
     X(SCALE, "scale", NULL, 1, 0)                                                                            \

@@ -170,7 +170,7 @@ static int begin_seed(compare_study *c, const compare_setting *s, uint64_t seed)
     r.seed = seed;
     for (size_t k = 0; k < s->methods && !failed; k++) {
         if (!find(c, s->method[k].name, seed)) {
-            failed = (!problem.problem && search_problem_open(&problem, &r)) ||
+            failed = (!problem.text && search_problem_open(&problem, &r)) ||
                      begin(c, s, &s->method[k], &problem, seed);
         }
     }

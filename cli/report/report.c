@@ -323,6 +323,7 @@ static int take_penalties(report *r, const zilch_run *model)
         return cli_fail_library();
     }
     r->setting.penalties = zilch_optimizer_settings(r->model)->penalties;
+    r->setting.defaults = zilch_optimizer_settings(r->model)->defaults;
     return 0;
 }
 

@@ -56,6 +56,12 @@ typedef struct activity {
     uint32_t *all;    /* of a generation */
 } activity;
 
+static int is_active(const report *r, size_t i, const double *x)
+{
+    const double *defaults = r->best.problem.defaults;
+    return x[i] != (defaults ? defaults[i] : 0.0);
+}
+
 static zilch_status count_active(void *context, const zilch_evaluation *e)
 {
     activity *a = context;
@@ -65,7 +71,7 @@ static zilch_status count_active(void *context, const zilch_evaluation *e)
     uint32_t *row = a->active + (e->generation - 1) * a->dim;
     a->all[e->generation - 1]++;
     for (size_t i = 0; i < a->dim; i++) {
-        row[i] += e->x[i] != 0.0;
+        row[i] += (uint32_t)is_active(a->report, i, e->x);
     }
     return ZILCH_OK;
 }
@@ -92,7 +98,7 @@ static size_t list_active(const report *r, size_t out[LABELS_MOST], size_t *labe
     const double *x = report_point(r);
     size_t count = 0;
     for (size_t i = 0; i < r->best.dim; i++) {
-        if (x[i] != 0.0 && count++ < LABELS_MOST) {
+        if (is_active(r, i, x) && count++ < LABELS_MOST) {
             out[count - 1] = i;
         }
     }

@@ -35,12 +35,12 @@ static int evaluate_again(report *r, double *x)
 int report_front_read(report *r)
 {
     report_front *f = &r->front;
-    const zilch_progress progress = zilch_optimizer_progress(r->best.optimizer);
+    const zilch_progress state = zilch_optimizer_progress(r->best.optimizer);
     size_t count;
     zilch_record *record = search_front_read(r->best.optimizer, &count);
     double *x = calloc(r->best.dim, sizeof *x);
     const size_t shown = count < REPORT_FRONT_MOST ? count : REPORT_FRONT_MOST;
-    f->is_noisy = search_is_noisy(&progress) || r->best.problem.is_lander;
+    f->is_noisy = search_is_noisy(&state) || r->best.problem.is_lander;
     f->all = count;
     f->count = shown;
     for (size_t k = 0; k < shown && record; k++) { /* the sparsest, the best, and some between them */

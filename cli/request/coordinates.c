@@ -248,7 +248,7 @@ int coordinates_bounds_read(const char *path, size_t dim, double *const column[C
                : status;
 }
 
-/* ---- Penalties ---------------------------------------------------------------------------- */
+/* ---- A number for each --------------------------------------------------------------------- */
 
 int coordinates_find(const char *word, size_t dim, const char *const *names, size_t *out,
                      coordinates_error *error)
@@ -270,12 +270,13 @@ int coordinates_find(const char *word, size_t dim, const char *const *names, siz
     return 0;
 }
 
-typedef struct penalties_reading {
+typedef struct numbers_reading {
+    const coordinates_kind *kind;
     size_t dim, rows;
     const char *const *names;
     double *out;  /* NaN: not said yet */
     int is_named; /* lines have a coordinate before the number */
-} penalties_reading;
+} numbers_reading;
 
 /* Cuts off the blanks around it. */
 static char *trim(char *text)
@@ -287,14 +288,14 @@ static char *trim(char *text)
     return text;
 }
 
-static int take_penalty(void *context, size_t line, char *text, coordinates_error *error)
+static int take_number(void *context, size_t line, char *text, coordinates_error *error)
 {
-    penalties_reading *p = context;
+    numbers_reading *p = context;
     char *comma = strrchr(text, ',');
     char *number = trim(comma ? comma + 1 : text);
     size_t i = p->rows;
-    double penalty;
-    if (!zilch_number_parse(number, &penalty)) {
+    double value;
+    if (!zilch_number_parse(number, &value)) {
         return line == 1 && isalpha((unsigned char)*number) ? 0 : fail(error, "'%.60s' is no number", number);
     }
     if (p->rows++ == 0) {
@@ -315,25 +316,25 @@ static int take_penalty(void *context, size_t line, char *text, coordinates_erro
     if (!isnan(p->out[i])) {
         return fail(error, "coordinate %zu is named twice", i + 1);
     }
-    if (!(penalty >= 0.0 && isfinite(penalty))) {
-        return fail(error, "a penalty must be a finite number, 0 or more, not %g", penalty);
+    if (!(value >= p->kind->least && isfinite(value))) {
+        return fail(error, "a %s must be a finite number, 0 or more, not %g", p->kind->name, value);
     }
-    p->out[i] = penalty;
+    p->out[i] = value;
     return 0;
 }
 
-int coordinates_penalties_read(const char *path, size_t dim, const char *const *names, double *out,
-                               coordinates_error *error)
+int coordinates_numbers_read(const char *path, const coordinates_kind *kind, size_t dim,
+                             const char *const *names, double *out, coordinates_error *error)
 {
-    penalties_reading p = {.dim = dim, .names = names, .out = out};
+    numbers_reading p = {.kind = kind, .dim = dim, .names = names, .out = out};
     for (size_t i = 0; i < dim; i++) {
         out[i] = NAN;
     }
-    if (read_file(path, take_penalty, &p, error)) {
+    if (read_file(path, take_number, &p, error)) {
         return 1;
     }
     if (!p.is_named && p.rows < dim) {
-        return fail(error, "has %zu penalties, but there are %zu coordinates", p.rows, dim);
+        return fail(error, "has %zu %s, but there are %zu coordinates", p.rows, kind->plural, dim);
     }
     for (size_t i = 0; i < dim; i++) {
         out[i] = isnan(out[i]) ? 0.0 : out[i];

@@ -32,10 +32,14 @@ int coordinates_bounds_read(const char *path, size_t dim, double *const column[C
 int coordinates_find(const char *word, size_t dim, const char *const *names, size_t *out,
                      coordinates_error *error);
 
-/* A file with a line "PENALTY" for each coordinate, or "COORDINATE,PENALTY" for some, the others having 0;
- * after a header line or not; # begins a comment. */
-int coordinates_penalties_read(const char *path, size_t dim, const char *const *names, double *out,
-                               coordinates_error *error);
+/* A file with a line "NUMBER" for each coordinate, or "COORDINATE,NUMBER" for some, the others having 0;
+ * after a header line or not; # begins a comment. The numbers are finite, and 0 or more if `least` is 0. */
+typedef struct coordinates_kind {
+    const char *name, *plural; /* "penalty", "penalties" */
+    double least;              /* 0, or -INFINITY */
+} coordinates_kind;
+int coordinates_numbers_read(const char *path, const coordinates_kind *kind, size_t dim,
+                             const char *const *names, double *out, coordinates_error *error);
 
 /* "0.05" for all, or "1=1,4=0.05" for some, by number or name. */
 int coordinates_steps(const char *text, size_t dim, const char *const *names, double *out,

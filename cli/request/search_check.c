@@ -86,6 +86,11 @@ static int check_program(const search_request *r)
     if (r->is_plain && r->is_sparse) {
         return search_wrong_usage(r->command, "--plain and --sparse: give one of them");
     }
+    if (r->is_sparse && r->default_file) {
+        return search_wrong_usage(r->command,
+                                  "--sparse says that what it leaves out is 0, which is not so with "
+                                  "--default; leave one of them out");
+    }
     if (r->is_once && r->ahead > 1) {
         return search_wrong_usage(r->command, "--ahead: a program that is started for each point gets one");
     }

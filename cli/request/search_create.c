@@ -16,7 +16,7 @@ typedef struct arrays {
     size_t *mark; /* of --forced-on and --forced-off */
     size_t *group;
     double *number[COORDINATES_COLUMNS]; /* lower and upper bounds, x0, scale */
-    double *penalties, *step;
+    double *penalties, *defaults, *step;
     zilch_values *values;
     size_t dim;
     zilch_networks *networks;
@@ -33,6 +33,7 @@ static void arrays_free(arrays *a)
         free(a->number[k]);
     }
     free(a->penalties);
+    free(a->defaults);
     free(a->step);
     coordinates_values_free(a->dim, a->values);
     zilch_networks_destroy(a->networks);
@@ -91,21 +92,36 @@ static int take_bounds(const search_request *r, const zilch_problem_info *proble
     return 0;
 }
 
-static int take_penalties(const search_request *r, const search_problem *p, arrays *a,
-                          zilch_optimizer_options *o)
+/* A number for each coordinate from a file, if there is one. */
+static int take_numbers(const search_problem *p, const char *path, const coordinates_kind *kind, double **out)
 {
     coordinates_error error;
-    if (!r->penalty_file) {
+    if (!path) {
         return 0;
     }
-    a->penalties = malloc(p->info.dim * sizeof *a->penalties);
-    if (!a->penalties) {
+    *out = malloc(p->info.dim * sizeof **out);
+    if (!*out) {
         return cli_fail("out of memory");
     }
-    o->penalties = a->penalties;
-    return coordinates_penalties_read(r->penalty_file, p->info.dim, p->names, a->penalties, &error)
-               ? cli_fail("%s: %s", r->penalty_file, error.text)
+    return coordinates_numbers_read(path, kind, p->info.dim, p->names, *out, &error)
+               ? cli_fail("%s: %s", path, error.text)
                : 0;
+}
+
+static int take_files(const search_request *r, const search_problem *p, arrays *a, zilch_optimizer_options *o)
+{
+    static const coordinates_kind penalties = {"penalty", "penalties", 0.0};
+    static const coordinates_kind defaults = {"default", "defaults", -INFINITY};
+    if (r->default_file && p->is_subset) {
+        return search_wrong_usage(r->command,
+                                  "--default: columns of data are used or not, and have no values; "
+                                  "with --searched coefficients they have");
+    }
+    int status = take_numbers(p, r->penalty_file, &penalties, &a->penalties);
+    status = status ? status : take_numbers(p, r->default_file, &defaults, &a->defaults);
+    o->penalties = a->penalties;
+    o->defaults = a->defaults;
+    return status;
 }
 
 static int take_allowed(const search_request *r, const search_problem *p, arrays *a,
@@ -157,7 +173,7 @@ static int create(const search_request *r, const search_problem *p, arrays *a, z
     int status = take_coordinates(r, dim, a, &o);
     status = status ? status : take_bounds(r, problem, a, &o);
     status = status ? status : search_limits_read(r, dim, p->names, &a->limit, &a->limits);
-    status = status ? status : take_penalties(r, p, a, &o);
+    status = status ? status : take_files(r, p, a, &o);
     status = status ? status : take_allowed(r, p, a, &o);
     if (status) {
         return status;

@@ -115,10 +115,9 @@ static void add_problem(search_request *r, search_table *t)
          "Number of coordinates; --program needs it or --hello."},
     };
     const cli_option data[] = {
-        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL,
-         "The dataset of a regression: CSV, text or .npy, a row for each observation."},
+        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "Dataset of a regression: CSV, text or .npy."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
-         "The column to be predicted, by name or by number from 1. Without it, the last."},
+         "Column to predict, by name or number; else the last."},
     };
     const cli_option regression[] = {
         {"searched", 0, "NAME", CLI_CHOICE, &r->searched, 0, 0, cli_searched,
@@ -146,7 +145,7 @@ static void add_program(search_request *r, search_table *t)
     };
     const cli_option common[] = {
         {"timeout", 0, "SECONDS", CLI_REAL, &r->timeout, 0, 1e9, NULL,
-         "Time for an evaluation, which has failed after that; 0: no limit."},
+         "An evaluation fails after this; 0: never."},
         {"plain", 0, NULL, CLI_FLAG, &r->is_plain, 0, 0, NULL,
          "The program reads a line of numbers and prints a number. Without it, both are JSON."},
     };
@@ -193,7 +192,7 @@ static void add_search(search_request *r, search_table *t)
          "The size of a sensible change of a value."},
     };
     const cli_option expert[] = {
-        {"bounds-file", 0, "CSV", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
+        {"bounds-file", 0, "FILE", CLI_TEXT, &r->bounds_file, 0, 0, NULL,
          "A file with a line 'LOW,HIGH' for each coordinate, behind which its x0 and scale may stand."},
         {"limits", 0, "FILE", CLI_TEXT, &r->limits_file, 0, 0, NULL,
          "A file of linear limits, one in each line, written like those of --sum."},
@@ -208,9 +207,12 @@ static void add_search(search_request *r, search_table *t)
         {"penalty-file", 0, "FILE", CLI_TEXT, &r->penalty_file, 0, 0, NULL,
          "Penalties of single coordinates, beside the common one: a file with a line 'PENALTY' for each, or "
          "'COORDINATE,PENALTY' for some."},
+        {"default", 0, "FILE", CLI_TEXT, &r->default_file, 0, 0, NULL,
+         "What coordinates are where they are not active, in place of 0: a file with a line 'VALUE' for "
+         "each, or 'COORDINATE,VALUE' for some."},
         {"forced-on", 0, "LIST", CLI_TEXT, &r->forced_on, 0, 0, NULL,
          "Coordinates that are always active, by number from 1, such as 1,4-7."},
-        {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are always zero."},
+        {"forced-off", 0, "LIST", CLI_TEXT, &r->forced_off, 0, 0, NULL, "Coordinates that are never active."},
         {"groups", 0, "LISTS", CLI_TEXT, &r->groups, 0, 0, NULL,
          "Coordinates that are active together or not at all, such as '1-3;4,6'."},
         {"weights", 0, "FILE", CLI_TEXT, &r->weights, 0, 0, NULL,
@@ -233,7 +235,7 @@ static void add_end(search_request *r, search_table *t)
     const cli_option rows[] = {
         {"time", 0, "SECONDS", CLI_REAL, &r->seconds, 0, INFINITY, NULL,
          "Stop after this time, when a generation ends."},
-        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL, "Threads; 0: one for each processor."},
+        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL, "Threads; 0: all processors."},
     };
     const cli_option held_out[] = {
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 0, 1e6, NULL,
@@ -250,12 +252,13 @@ static void add_end(search_request *r, search_table *t)
 static void add_run(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
-        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
-         "Seed of the random numbers: the same seed gives the same run."},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The same seed gives the same run."},
         {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
          "The study that keeps the run, new or with other runs. Without it, the problem's name and .study."},
     };
+    const cli_option printed[] = {SEARCH_PRINTED_ROWS(r)};
     ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}), rows);
+    ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, NULL, 0}), printed);
 }
 
 void search_table_add_kept(search_request *r, search_table *t)

@@ -4,6 +4,7 @@
 #define SEARCH_OPTIONS_H
 
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "zilch.h"
 
 #include <stdint.h>
@@ -48,7 +49,7 @@ typedef struct search_request {
     /* The search. */
     zilch_optimizer_options options; /* without arrays and networks, which follow from these: */
     const char *forced_on, *forced_off, *groups, *bounds, *bounds_file, *penalty_file, *step, *values_file,
-        *weights, *warm_start;
+        *default_file, *weights, *warm_start;
     const char *names, *sum, *limits_file;
     double x0, scale; /* of every coordinate */
     uint64_t seed;
@@ -60,7 +61,30 @@ typedef struct search_request {
     uint64_t threads, held_out;
 
     const char *study;
+    int is_json, is_verbose; /* how it is printed */
 } search_request;
+
+/* Rows about what is printed, of the commands that search. */
+#define SEARCH_PRINTED_ROWS(request)                     \
+    {"json",                                             \
+     0,                                                  \
+     NULL,                                               \
+     CLI_FLAG,                                           \
+     &(request)->is_json,                                \
+     0,                                                  \
+     0,                                                  \
+     NULL,                                               \
+     "Print the result as JSON, as 'zilch show' does."}, \
+        {"verbose",                                      \
+         'v',                                            \
+         NULL,                                           \
+         CLI_FLAG,                                       \
+         &(request)->is_verbose,                         \
+         0,                                              \
+         0,                                              \
+         NULL,                                           \
+         "Print the settings of the method too."},       \
+        OPTION_PROGRESS, OPTION_QUIET
 
 /* The request in words, the first of which is the command ("lander", "--population", "20"). 0, or the exit
  * status after printing why. */

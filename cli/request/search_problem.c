@@ -435,7 +435,8 @@ int search_point_print(const search_problem *p, size_t dim, const double *x, siz
         return print_regression(p, x, stream);
     }
     for (size_t i = 0; i < dim; i++) {
-        if (x[i] == 0 || (active++ >= most && !p->is_regression)) {
+        const double usual = p->defaults ? p->defaults[i] : 0.0;
+        if (x[i] == usual || (active++ >= most && !p->is_regression)) {
             continue;
         }
         char name[32];
@@ -448,8 +449,13 @@ int search_point_print(const search_problem *p, size_t dim, const double *x, siz
         } else {
             text_put_between(stream, "", p->names ? p->names[i] : name, " = ");
         }
-        fprintf(stream, "%s%s\n", p->is_subset ? "used" : number,
+        fprintf(stream, "%s%s", p->is_subset ? "used" : number,
                 p->is_regression && !p->is_subset ? " where it is standardised" : "");
+        if (p->defaults) {
+            zilch_number_format(usual, number);
+            fprintf(stream, ", not %s", number);
+        }
+        fputc('\n', stream);
     }
     if (active > most && !p->is_regression) {
         fprintf(stream, "... %zu in all (zilch best STUDY prints them)\n", active);

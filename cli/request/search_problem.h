@@ -22,6 +22,7 @@ typedef struct search_problem {
     const char *const *names; /* of the coordinates, if the run has some; NULL: x1, x2, ... */
     const char **own_names;   /* the same where they are the problem's own, */
     char *name_text;          /* and their texts, where the data do not have them */
+    const double *defaults;   /* of its points where they are not active, in the optimiser; NULL: 0 */
     dataset data;             /* of a regression */
     size_t response;          /* the column to be explained, from 0 */
     char fingerprint[17];     /* of the data, for whoever comes back; "" without data */
@@ -57,8 +58,9 @@ size_t search_problem_column(const search_problem *p, size_t index);
  * printing why. */
 double *search_problem_fit(const search_problem *p, const double *x, zilch_regression_fit *fit);
 
-/* Lines about a point: formulas of a controller, coefficients of a regression, or the active coordinates. Of
- * many coordinates the first `most` are printed, and how many there are. 0, or 1 after printing why. */
+/* Lines about a point: formulas of a controller, coefficients of a regression, or the active coordinates,
+ * with their defaults. Of many coordinates the first `most` are printed, and how many there are. 0, or 1
+ * after printing why. */
 int search_point_print(const search_problem *p, size_t dim, const double *x, size_t most, FILE *stream);
 
 #endif

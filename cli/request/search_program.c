@@ -5,10 +5,12 @@
 #include "terminal/text.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures between two generations; those that are shown at the end */
+enum { SILENCE = 5 };                 /* seconds without any answer after which something is said */
 
 typedef struct failure {
     uint64_t generation, id;
@@ -18,8 +20,12 @@ typedef struct failure {
 struct search_program {
     zilch_program *program;
     char **words;
+    const char *command;
+    int is_once;
     zilch_watcher watcher;
     void *watcher_context;
+    double since;  /* when the first point was waited for; 0: not yet */
+    int is_judged; /* it has answered, or its silence was spoken of */
     failure *list; /* those that are not in the study yet */
     size_t count;
     failure last[SHOWN]; /* a ring */
@@ -95,10 +101,36 @@ void search_program_print(const search_program *p)
 
 /* ---- Opening ---------------------------------------------------------------------------------------- */
 
+/* A program that prints into a buffer of its own waits for the next point, and zilch for its value. */
+static void listen(search_program *p, size_t done)
+{
+    static atomic_int is_said; /* in a comparison many of them are silent for one reason */
+    const double now = cli_seconds();
+    p->since = p->since > 0 ? p->since : now;
+    p->is_judged |= done > 0;
+    if (p->is_judged || now - p->since < SILENCE) {
+        return;
+    }
+    p->is_judged = 1;
+    if (atomic_exchange(&is_said, 1)) {
+        return;
+    }
+    cli_say("no answer yet from '%s' after %d s; %s", p->command, SILENCE,
+            p->is_once ? "with --once its answer counts when it ends: does it end?"
+                       : "does the program flush its output?");
+    cli_say(p->is_once ? "if an evaluation takes longer than that, all is well"
+                       : "in Python print(value, flush=True), in C fflush(stdout), in awk fflush(); if an "
+                         "evaluation takes longer than that, all is well");
+}
+
 static int watch(void *context, size_t done, size_t total)
 {
-    const search_program *p = context;
-    return p->watcher ? p->watcher(p->watcher_context, done, total) : 0;
+    search_program *p = context;
+    if (!p->watcher) { /* another rank's, which does not talk */
+        return 0;
+    }
+    listen(p, done);
+    return p->watcher(p->watcher_context, done, total);
 }
 
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context)
@@ -111,6 +143,8 @@ int search_program_start(search_problem *out, const search_request *r)
 {
     search_program *p = out->program;
     zilch_program_options o = zilch_program_defaults();
+    p->command = r->program;
+    p->is_once = r->is_once;
     o.jobs = (size_t)r->jobs;
     o.ahead = (size_t)r->ahead;
     o.protocol = r->is_plain    ? ZILCH_PROTOCOL_PLAIN

@@ -21,7 +21,8 @@ int search_program_start(search_problem *out, const search_request *r);
 
 void search_program_close(search_program *p);
 
-/* Called after each evaluation: how many of the batch are done, of how many; other than 0 stops. */
+/* Called after each evaluation, and five times a second between them: how many of the batch are done, of how
+ * many; other than 0 stops. */
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context);
 
 /* What failed since the last time goes into the study. */

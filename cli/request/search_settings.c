@@ -9,15 +9,9 @@
 /* A file is kept by its whole path. NULL without memory. */
 static char *copy_value(const cli_option *row, const char *value)
 {
-    static const char *const files[] = {"bounds-file", "limits",  "penalty-file",
-                                        "values-file", "weights", "warm-start"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = strcmp(row->name, files[i]) == 0 ? realpath(value, NULL) : NULL;
-        if (path) {
-            return path;
-        }
-    }
-    return strdup(value);
+    const int is_file = row->argument && strcmp(row->argument, "FILE") == 0;
+    char *path = is_file ? realpath(value, NULL) : NULL;
+    return path ? path : strdup(value);
 }
 
 /* A row's value as text: a text of any length itself, another value in the buffer. NULL: there is none. */

@@ -125,13 +125,23 @@ static void format_left(double seconds, char *out, size_t size)
     snprintf(out, size, "  %s left", text);
 }
 
-/* "generation 37/100  next: 3/20", or the evaluations, where the generations are not limited: a generation
- * has as many points as suit it. */
+/* Whether the generations will come to their limit before the evaluations do, as far as it can be foreseen:
+ * without a fixed population, a generation has as many points as suit it. */
+static int is_counting_generations(const driver *d, const zilch_progress *p)
+{
+    const double population = (double)zilch_optimizer_settings(d->search->optimizer)->population;
+    const double each = p->generations ? (double)p->evaluations / (double)p->generations : population;
+    return d->limits.generations > 0 &&
+           (d->limits.evaluations == 0 ||
+            (each > 0 && (double)d->limits.generations * each < (double)d->limits.evaluations));
+}
+
+/* "generation 37/100  next: 3/20" or "evaluation 370/1000", whichever ends it. */
 static int format_place(const driver *d, const zilch_progress *p, char *out, size_t size)
 {
     char limit[32] = "";
     char next[48] = "";
-    if (d->limits.generations == 0) {
+    if (!is_counting_generations(d, p)) {
         if (d->limits.evaluations) {
             snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.evaluations);
         }
@@ -210,7 +220,7 @@ static zilch_status evaluate_with(driver *d, zilch_objective inner, const zilch_
 static zilch_status objective(void *problem, const zilch_batch *batch, double *value)
 {
     const search_problem *p = problem;
-    return p->objective(p->context, batch, value);
+    return cli_is_told_to_end() ? ZILCH_ESTOPPED : p->objective(p->context, batch, value);
 }
 
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
@@ -240,7 +250,8 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
 
-/* Of a program: the live line moves in a generation too, and after the search a signal is heard at once. */
+/* Of a program: the live line moves in a generation too. After the search any signal is heard at once, and
+ * before its end SIGTERM is: an evaluation may take hours, and whoever sent it does not wait for them. */
 static int watch(void *context, size_t done, size_t total)
 {
     driver *d = context;
@@ -254,7 +265,7 @@ static int watch(void *context, size_t done, size_t total)
         d->shown = now;
         show(d);
     }
-    return 0;
+    return cli_is_told_to_end();
 }
 
 static int search_generations(driver *d, zilch_stop *reason)
@@ -344,6 +355,9 @@ static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
 static void print_heading(const search *s)
 {
     const zilch_problem_info *info = &s->problem.info;
+    if (s->request->is_json || progress_is_quiet) {
+        return;
+    }
     const uint64_t generations = zilch_optimizer_progress(s->optimizer).generations;
     text_put_between(stdout, "problem: ", s->problem.text, ", ");
     printf("%zu coordinates, %s\n", info->dim, zilch_direction_name(info->direction));
@@ -355,7 +369,11 @@ static void print_heading(const search *s)
     if (s->request->data) {
         text_put_between(stdout, "data: ", s->request->data, "\n");
     }
-    search_report_settings(s->optimizer);
+    search_report_budget(&s->request->limits, s->request->seconds);
+    search_report_penalty(s->optimizer);
+    if (s->request->is_verbose) {
+        search_report_settings(s->optimizer);
+    }
     if (generations > 0) {
         printf("goes on from generation %llu\n", (unsigned long long)generations);
     }
@@ -401,13 +419,15 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
            (unsigned long long)p.failures);
     search_report_spent(c->recommendation.spent);
     search_report_noise(&p);
-    search_report_seen(&best);
+    search_report_seen(&best, search_is_noisy(&p));
     search_report_recommended(c);
     if (s->problem.problem && zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
         printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
     }
     putchar('\n');
-    if (search_point_print(&s->problem, s->problem.info.dim, x, COORDINATES_SHOWN, stdout) ||
+    search_problem shown = s->problem;
+    shown.defaults = zilch_optimizer_settings(s->optimizer)->defaults;
+    if (search_point_print(&shown, shown.info.dim, x, COORDINATES_SHOWN, stdout) ||
         search_report_front(s->optimizer, FRONT_SHOWN)) {
         return CLI_FAILED;
     }
@@ -448,7 +468,7 @@ static int finish(driver *d, zilch_stop reason)
     if (!status && s->problem.is_lander && s->request->held_out > 0) {
         status = fly_held_out(d, x, &c);
     }
-    if (!status) {
+    if (!status && !s->request->is_json) {
         status = print_result(s, &c, x);
     }
     if (!status) {

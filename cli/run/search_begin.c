@@ -4,6 +4,7 @@
 #include "request/search_program.h"
 #include "run/ranks.h"
 #include "study/run_record.h"
+#include "study/show_study.h"
 #include "terminal/cli.h"
 
 #include <stdlib.h>
@@ -55,6 +56,9 @@ int search_begin(const search_request *r)
     zilch_study_close(s.study); /* before a signal ends the program: it leaves one file */
     zilch_optimizer_destroy(s.optimizer);
     search_problem_close(&s.problem);
+    if (!status && r->is_json) {
+        status = show_study(path, s.run, 1, 0);
+    }
     free(path);
     free(names);
     if (status) {

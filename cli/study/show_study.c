@@ -56,7 +56,7 @@ static const cells heading = {"run", "seed", "ended by", "evaluations", "fitness
 
 static columns measure_runs(const study_file *f)
 {
-    enum { LEAST = 6, GAPS = 4 * 2 + 5 };
+    enum { LEAST = 12, GAPS = 4 * 2 + 5 };
     columns c = {.problem = strlen("problem"), .method = strlen("method")};
     size_t used = GAPS;
     for (size_t i = 0; i < f->count; i++) {
@@ -71,7 +71,7 @@ static columns measure_runs(const study_file *f)
     for (int k = 0; k < CELLS; k++) {
         used += c.own[k];
     }
-    const size_t left = used + 2 * LEAST < WRAP_COLUMNS ? WRAP_COLUMNS - used : 2 * LEAST;
+    const size_t left = used + LEAST < WRAP_COLUMNS ? WRAP_COLUMNS - used : LEAST;
     if (c.problem + c.method > left) {
         c.problem = c.problem < left / 2 ? c.problem : c.method < left / 2 ? left - c.method : left / 2;
         c.method = left - c.problem;
@@ -85,8 +85,8 @@ static void put_shortened(const char *text, size_t width)
     if (text_width(text) <= width) {
         text_put_aligned(stdout, text, -(int)width);
     } else {
-        text_put_within(stdout, text, width - 1);
-        fputs("…", stdout);
+        text_put_within(stdout, text, width - 3);
+        fputs("...", stdout);
     }
 }
 
@@ -220,7 +220,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
     search_report_spent(r->spent);
     search_report_noise(&state);
-    search_report_seen(&b->seen);
+    search_report_seen(&b->seen, search_is_noisy(&state));
     search_report_recommended(&b->conclusion);
     if (r->generations == 0) {
         return CLI_OK;

@@ -219,6 +219,7 @@ int study_best_read(study_best *out, const study_file *f, const study_run *run)
     }
     zilch_status status = zilch_study_resume(f->study, run->run.run, &out->optimizer);
     if (status == ZILCH_OK) {
+        out->problem.defaults = zilch_optimizer_settings(out->optimizer)->defaults;
         status = zilch_optimizer_best(out->optimizer, out->seen_x, &out->seen);
         if (status == ZILCH_ESTATE) {
             out->seen = (zilch_record){0};

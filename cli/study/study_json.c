@@ -65,7 +65,7 @@ static json_node *fit_object(const study_best *b, const double *x, int *failed)
     return object;
 }
 
-/* The active coordinates; null for a run without names. */
+/* The coordinates that are not 0; null for a run without names. */
 static json_node *named_object(const char *const *names, size_t dim, const double *x, int *failed)
 {
     json_node *object = names && x ? node_object() : node_null();
@@ -245,6 +245,8 @@ static json_node *settings_object(const study_best *b, int *failed)
     }
     node_put(object, "step", o->step ? node_vector(o->step, b->dim, failed) : node_null(), failed);
     node_put(object, "values", values, failed);
+    node_put(object, "defaults", o->defaults ? node_vector(o->defaults, b->dim, failed) : node_null(),
+             failed);
     node_put(object, "penalties", o->penalties ? node_vector(o->penalties, b->dim, failed) : node_null(),
              failed);
     return object;
@@ -304,6 +306,18 @@ int study_json_print_best(const study_file *file, const study_run *run, const st
     node_put(document, "problem", node_name(run->run.request.problem), &failed);
     put_program(document, run, &failed);
     put_points(document, best, &failed);
+    return node_print(document, failed);
+}
+
+int study_json_print_told(const study_file *file, const zilch_run *run, size_t values,
+                          const zilch_generation *closed)
+{
+    json_node *document = node_object();
+    int failed = 0;
+    node_put(document, "study", node_name(file->path), &failed);
+    node_put(document, "run", node_whole(run->run), &failed);
+    node_put(document, "values", node_whole(values), &failed);
+    node_put(document, "closed", closed ? generation_object(closed, &failed) : node_null(), &failed);
     return node_print(document, failed);
 }
 

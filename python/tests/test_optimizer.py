@@ -202,7 +202,7 @@ def test_points_are_those_of_the_command(tmp_path, name, words, options):
 
 
 def assert_shown_settings_equal(shown, search):
-    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale", "penalties", "step", "values"))
+    elsewhere = dict.fromkeys(("forced", "groups", "lower", "upper", "x0", "scale", "penalties", "defaults", "step", "values"))
     assert shown["settings"] == {**search.settings, **elsewhere}
 
 

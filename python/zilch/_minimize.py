@@ -46,7 +46,7 @@ class Result:
     success: bool
     message: str
     active: int
-    """Number of coordinates of x that are not zero."""
+    """Number of coordinates of x that are not zero, or not at their default."""
     recommended: Recommendation | None
     best: Point
     """The best seen; with noise, two standard errors are taken off."""
@@ -74,7 +74,7 @@ class Result:
 
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
-             scale: ArrayLike | None = None, seed: int = 1, bounds: Any = None, step: ArrayLike | None = None,
+             scale: ArrayLike | None = None, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, step: ArrayLike | None = None,
              values: Any = None, penalties: ArrayLike | None = None,
              groups: Sequence[Sequence[int]] | None = None,
              forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
@@ -100,7 +100,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
-    bounds, step, values, penalties, groups, forced_on, forced_off, limits
+    default, bounds, step, values, penalties, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
     repair : function
         A rule of your own: it takes a point, an array of dim, and returns an allowed one, or changes the array and returns
@@ -164,7 +164,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
         chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
     called = _names(names, x0, f, dim)
-    optimizer = Optimizer(dim, seed=seed, bounds=bounds, x0=_centre(guess, given), scale=scale, step=step, values=values,
+    optimizer = Optimizer(dim, seed=seed, default=default, bounds=bounds, x0=_centre(guess, given), scale=scale, step=step, values=values,
                           penalties=penalties, groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
                           repair=repair, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
@@ -291,7 +291,7 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
     return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
                   nit=progress.generations, success=stop != "observer" and not violation > 0,
                   message=f"stopped by: {stop}" + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
-                  active=int(np.count_nonzero(x)), recommended=chosen, best=best, front=optimizer.front,
+                  active=best.active if chosen is None else chosen.active, recommended=chosen, best=best, front=optimizer.front,
                   history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
                   names=None if asked.names is None else list(asked.names), violation=violation)
 
@@ -340,6 +340,7 @@ class _Keeper:
                                        if part and any(each is not None for each in part))
         given += ("allowed", optimizer._allowed) if any(each is not None for each in optimizer._allowed) else ()
         given += ("penalties", optimizer._penalties) if optimizer._penalties is not None else ()
+        given += ("default", optimizer._default) if optimizer._default is not None else ()
         given += ("repair", _identity(optimizer._repair)) if optimizer._repair is not None else ()
         made = hashlib.sha256(pickle.dumps((_identity(f), first, optimizer._constraints, *given), protocol=4)).hexdigest()
         texts = {"name": "python", "problem": _name(f), "machine": platform.machine(),

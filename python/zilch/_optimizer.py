@@ -92,15 +92,18 @@ class Optimizer:
         Number of coordinates.
     seed : int
         The same seed and the same values give the same points, also from C and the command.
+    default : number, or a sequence of dim
+        What a coordinate is where it is not active, in place of 0, as a setting that runs at its factory value. Active then means
+        different from the default, and wherever zero is said of a coordinate here, its default is meant.
     bounds : (low, high), or a sequence of dim such pairs
         Bounds of a coordinate's value where it is active; None in a pair is no bound. Zero is always allowed.
     x0 : number, or an array of dim
-        A first guess of the values: the first points are spread around it. Without it, around the centre of the bounds, or 0.
+        A first guess of the values: the first points are spread around it. Without it, around the centre of the bounds, or the
+        default.
     scale : number, or an array of dim
         The size of a sensible change of a value, in your units. Without it, 0.3 of the width of the bounds, or `initial_sigma`.
     step : number, or a sequence of dim
-        Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none. Linear `limits`
-        cannot be kept together with steps and lists of values yet.
+        Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none.
     values : dict of sequences by coordinate, or a sequence of dim of them
         The values that a coordinate may have where it is active; None or an empty one: any. Zero is always allowed.
     penalties : sequence of dim numbers
@@ -132,8 +135,8 @@ class Optimizer:
     (2, array([ 1.5, -0.5]))
     """
 
-    def __init__(self, dim: int, *, seed: int = 1, bounds: Any = None, x0: ArrayLike | None = None, scale: ArrayLike | None = None,
-                 step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
+    def __init__(self, dim: int, *, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, x0: ArrayLike | None = None,
+                 scale: ArrayLike | None = None, step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
                  limits: Any = None, names: Iterable[str] | None = None, repair: Repair | None = None,
                  **options: Unpack[OptimizerOptions]) -> None:
@@ -142,10 +145,11 @@ class Optimizer:
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
         self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
         self._allowed = _numbers(step, "step", dim), *_values(values, dim)
+        self._default = _numbers(default, "default", dim)
         self._penalties = None if penalties is None else _arrays.floats(penalties, "penalties", dim)
         self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
         self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._penalties,
-                                                 *self._allowed, self._limits)
+                                                 *self._allowed, self._default, self._limits)
         self._set_repair(repair)
 
     def _set_repair(self, repair: Repair | None) -> None:
@@ -211,6 +215,12 @@ class Optimizer:
         return _options.values("option", _core.optimizer_settings(self._optimizer))
 
     @property
+    def default(self) -> Floats:
+        """What each coordinate is where it is not active."""
+        found = _core.optimizer_default(self._optimizer)
+        return np.zeros(self.dim) if found is None else np.frombuffer(found)
+
+    @property
     def progress(self) -> Progress:
         return Progress(**_core.optimizer_progress(self._optimizer))
 
@@ -235,7 +245,8 @@ class Optimizer:
 
     @property
     def model(self) -> ZeroInflatedGaussian:
-        """The distribution that is fitted to the best points on record, as for the next generation."""
+        """The distribution that is fitted to the best points on record, as for the next generation. It is one of offsets from
+        the `default`."""
         model = ZeroInflatedGaussian()
         model._adopt(_core.optimizer_model(self._optimizer))
         return model

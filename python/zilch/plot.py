@@ -54,8 +54,9 @@ def activity(path: str | os.PathLike[str], run: int = 1, ax: Any = None) -> Any:
     """How often each coordinate is active among the points of each generation, as a heat map."""
     with Study(path) as opened:
         rows = opened.evaluations(run)
+        default = opened.resume(run).default
     generation = np.array([row["generation"] for row in rows])
-    mask = np.array([row["x"] != 0 for row in rows])
+    mask = np.array([row["x"] != default for row in rows])
     share = np.array([mask[generation == g].mean(axis=0) for g in range(1, generation.max() + 1)])
     ax = _axes(ax)
     image = ax.imshow(share.T, aspect="auto", interpolation="nearest", vmin=0, vmax=1, cmap="viridis",

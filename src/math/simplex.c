@@ -28,13 +28,20 @@ zilch_status zi_simplex_create(zi_simplex *out, zi_columns a)
     ZI_TRY(zi_alloc(&out->basis, a.rows));
     ZI_TRY(zi_alloc(&out->inverse, a.rows * a.rows));
     ZI_TRY(zi_alloc(&out->work, (3 + a.rows) * a.rows));
-    memset(out->status, AT_LOWER, a.columns);
-    memset(out->x, 0, all * sizeof *out->x);
-    for (size_t r = 0; r < a.rows; r++) {
-        out->status[a.columns + r] = BASIC;
-        out->basis[r] = a.columns + r;
-    }
+    zi_simplex_reset(out);
     return ZILCH_OK;
+}
+
+void zi_simplex_reset(zi_simplex *s)
+{
+    const size_t columns = s->a.columns;
+    s->steps = 0;
+    memset(s->status, AT_LOWER, columns);
+    memset(s->x, 0, (columns + s->a.rows) * sizeof *s->x);
+    for (size_t r = 0; r < s->a.rows; r++) {
+        s->status[columns + r] = BASIC;
+        s->basis[r] = columns + r;
+    }
 }
 
 void zi_simplex_free(zi_simplex *s)

@@ -38,6 +38,9 @@ typedef struct zi_simplex {
 zilch_status zi_simplex_create(zi_simplex *out, zi_columns a);
 void zi_simplex_free(zi_simplex *simplex);
 
+/* The next solution starts from the rows alone again. */
+void zi_simplex_reset(zi_simplex *simplex);
+
 /* `cost` (columns), or NULL where any feasible x will do. */
 zi_simplex_end zi_simplex_solve(zi_simplex *simplex, const double *cost);
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum {
@@ -31,8 +32,9 @@ struct zilch_program {
     char **words;
     size_t count; /* of workers */
     zi_worker *worker;
-    struct pollfd *look;
-    size_t *again; /* points to be given out once more, */
+    struct pollfd *look; /* at all workers, and behind them at */
+    int tick;            /* a timer that rings five times a second, for the watcher; -1: there is none */
+    size_t *again;       /* points to be given out once more, */
     size_t again_count;
     zi_greeting *greeting; /* as zilch_program_greeting() has it; NULL: not asked for */
     zi_labels *labels;     /* of the points; NULL: coordinates go by their numbers */
@@ -290,9 +292,15 @@ static int wait_for_events(zilch_program *p)
     enum { LOOKS = 60 }; /* less than 100 microseconds */
     int events = 0;
     for (int k = 0; k < LOOKS && events == 0; k++) {
-        events = poll(p->look, ZI_WORKER_POLLED * p->count, 0);
+        events = poll(p->look, ZI_WORKER_POLLED * p->count + 1, 0);
     }
-    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count, -1);
+    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count + 1, -1);
+}
+
+static int is_ringing(const struct pollfd *timer)
+{
+    uint64_t times;
+    return timer->revents && read(timer->fd, &times, sizeof times) == (ssize_t)sizeof times;
 }
 
 static zilch_status wait_and_attend(errand *e)
@@ -302,6 +310,8 @@ static zilch_status wait_and_attend(errand *e)
     for (size_t k = 0; k < p->count; k++) {
         zi_worker_look(&p->worker[k], p->look + ZI_WORKER_POLLED * k);
     }
+    struct pollfd *tick = p->look + ZI_WORKER_POLLED * p->count;
+    *tick = (struct pollfd){.fd = p->tick, .events = POLLIN};
     const int events = wait_for_events(p);
     if (events < 0 && errno != EINTR) {
         return zi_fail(ZILCH_EIO, "program: cannot be waited for: %s", strerror(errno));
@@ -310,7 +320,7 @@ static zilch_status wait_and_attend(errand *e)
         ZI_TRY(attend(e, &p->worker[k], p->look + ZI_WORKER_POLLED * k));
     }
     const zilch_program_options *o = &p->options;
-    return (events < 0 || e->done > done) && o->watcher &&
+    return (events < 0 || e->done > done || is_ringing(tick)) && o->watcher &&
                    o->watcher(o->watcher_context, e->done, e->batch->n)
                ? zi_fail(ZILCH_ESTOPPED, "program: stopped")
                : ZILCH_OK;
@@ -483,7 +493,7 @@ static zilch_status make_workers(zilch_program *p)
 {
     const zilch_program_options *o = &p->options;
     const size_t count = o->jobs ? o->jobs : zilch_processors();
-    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count));
+    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count + 1));
     ZI_TRY(zi_alloc(&p->again, o->ahead * count));
     ZI_TRY(zi_alloc(&p->worker, count));
     for (size_t k = 0; k < count; k++) {
@@ -491,6 +501,19 @@ static zilch_status make_workers(zilch_program *p)
         ZI_TRY(zi_worker_make(&p->worker[k], o->ahead, o->timeout > 0.0));
     }
     return ZILCH_OK;
+}
+
+static zilch_status make_tick(zilch_program *p)
+{
+    const struct timespec often = {.tv_nsec = 200000000};
+    const struct itimerspec times = {often, often};
+    if (!p->options.watcher) {
+        return ZILCH_OK;
+    }
+    p->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    return p->tick < 0 || timerfd_settime(p->tick, 0, &times, NULL) != 0
+               ? zi_fail(ZILCH_EIO, "program: no timer: %s", strerror(errno))
+               : ZILCH_OK;
 }
 
 /* The first is started here, so that a wrong name is known at once. */
@@ -502,6 +525,7 @@ static zilch_status open_program(zilch_program *p, const char *const *words)
         ZI_TRY(zi_labels_make(&p->labels, p->options.dim, p->options.names));
     }
     ZI_TRY(make_workers(p));
+    ZI_TRY(make_tick(p));
     p->starts = 1;
     return zi_worker_ready(&p->worker[0], p->words, &is_new);
 }
@@ -520,7 +544,7 @@ zilch_status zilch_program_open(zilch_program **out, const char *const *words,
     }
     ZI_TRY(check_options(&chosen));
     ZI_TRY(zi_alloc(&p, 1));
-    *p = (zilch_program){.options = chosen, .prepared = NO_POINT};
+    *p = (zilch_program){.options = chosen, .prepared = NO_POINT, .tick = -1};
     const zilch_status status = open_program(p, words);
     if (status != ZILCH_OK) {
         zilch_program_close(p);
@@ -537,6 +561,9 @@ void zilch_program_close(zilch_program *program)
     }
     for (size_t k = 0; k < program->count; k++) {
         zi_worker_free(&program->worker[k]);
+    }
+    if (program->tick >= 0) {
+        (void)close(program->tick);
     }
     zi_text_free(&program->next);
     zi_free(program->greeting);

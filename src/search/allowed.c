@@ -44,6 +44,7 @@ void zi_allowed_free(zi_allowed *a)
     zi_free(a->step);
     zi_free(a->first);
     zi_free(a->value);
+    zi_free(a->origin);
     *a = (zi_allowed){0};
 }
 
@@ -74,9 +75,10 @@ static zilch_status set_step(zi_allowed *a, size_t i, double step, double *lower
     return ZILCH_OK;
 }
 
-/* Those within the bounds, without zero and without repetition; the list is sorted. */
+/* Those within the bounds, without the default and without repetition; the list is sorted. */
 static zilch_status set_list(zi_allowed *a, size_t i, const zilch_values *list, double *lower, double *upper)
 {
+    const double zero = a->origin ? a->origin[i] : 0.0;
     size_t *count = &a->first[i + 1];
     int has_zero = 0;
     *count = a->first[i];
@@ -84,8 +86,8 @@ static zilch_status set_list(zi_allowed *a, size_t i, const zilch_values *list, 
         const double value = list->value[k];
         const int is_new = *count == a->first[i] || value > a->value[*count - 1];
         if (value >= *lower && value <= *upper) {
-            has_zero |= value == 0.0;
-            if (value != 0.0 && is_new) {
+            has_zero |= value == zero;
+            if (value != zero && is_new) {
                 a->value[(*count)++] = value;
             }
         }
@@ -96,21 +98,18 @@ static zilch_status set_list(zi_allowed *a, size_t i, const zilch_values *list, 
     if (*count == a->first[i] && !has_zero) {
         return fail_at(i, "none of its values", *lower, *upper);
     }
-    *lower = *count > a->first[i] ? a->value[a->first[i]] : 0.0;
-    *upper = *count > a->first[i] ? a->value[*count - 1] : 0.0;
+    *lower = *count > a->first[i] ? a->value[a->first[i]] : zero;
+    *upper = *count > a->first[i] ? a->value[*count - 1] : zero;
     return ZILCH_OK;
 }
 
-zilch_status zi_allowed_create(zi_allowed *out, size_t dim, const zilch_optimizer_options *o, double *lower,
-                               double *upper)
+/* Steps and lists, as values of the user's. */
+static zilch_status set_allowed(zi_allowed *out, const zilch_optimizer_options *o, size_t count,
+                                double *lower, double *upper)
 {
-    size_t count = 0;
-    *out = (zi_allowed){.dim = dim, .lower = lower, .upper = upper};
+    const size_t dim = out->dim;
     if (!o->step && !o->values) {
         return ZILCH_OK;
-    }
-    for (size_t i = 0; o->values && i < dim; i++) {
-        count += o->values[i].count;
     }
     ZI_TRY(zi_alloc(&out->step, dim));
     ZI_TRY(zi_alloc(&out->first, dim + 1));
@@ -129,7 +128,68 @@ zilch_status zi_allowed_create(zi_allowed *out, size_t dim, const zilch_optimize
     return ZILCH_OK;
 }
 
+/* Values must be told apart by their offsets from the default. */
+static zilch_status check_offsets(const zi_allowed *a, size_t i)
+{
+    static const double farthest = 0x1p50;
+    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= farthest * a->step[i];
+    for (size_t k = a->first[i] + 1; k < a->first[i + 1]; k++) {
+        is_right &= a->value[k] > a->value[k - 1];
+    }
+    return is_right ? ZILCH_OK
+                    : zi_fail_at(ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
+                                 "its default %g is so far away that its %s cannot be told apart",
+                                 a->origin[i], a->step[i] > 0.0 ? "steps" : "values");
+}
+
+/* Bounds and lists become offsets; what they were is kept. */
+static zilch_status shift(zi_allowed *a, double *lower, double *upper)
+{
+    for (size_t i = 0; i < a->dim; i++) {
+        a->least[i] = lower[i];
+        a->greatest[i] = upper[i];
+        lower[i] = zi_offset(a->origin, i, lower[i]);
+        upper[i] = zi_offset(a->origin, i, upper[i]);
+        for (size_t k = a->first ? a->first[i] : 0; a->first && k < a->first[i + 1]; k++) {
+            a->listed[k] = a->value[k];
+            a->value[k] = zi_offset(a->origin, i, a->value[k]);
+        }
+        ZI_TRY(a->first ? check_offsets(a, i) : ZILCH_OK);
+    }
+    return ZILCH_OK;
+}
+
+zilch_status zi_allowed_create(zi_allowed *out, size_t dim, const zilch_optimizer_options *o, double *lower,
+                               double *upper)
+{
+    size_t count = 0;
+    *out = (zi_allowed){.dim = dim, .lower = lower, .upper = upper};
+    for (size_t i = 0; o->values && i < dim; i++) {
+        count += o->values[i].count;
+    }
+    if (o->defaults) {
+        ZI_TRY(zi_alloc(&out->origin, 3 * dim + count));
+        out->least = out->origin + dim;
+        out->greatest = out->least + dim;
+        out->listed = out->greatest + dim;
+        memcpy(out->origin, o->defaults, dim * sizeof *out->origin);
+    }
+    ZI_TRY(set_allowed(out, o, count, lower, upper));
+    return out->origin ? shift(out, lower, upper) : ZILCH_OK;
+}
+
 /* ---- Asking --------------------------------------------------------------------------------------- */
+
+/* Number k of the multiples of a step, and the number of the one next to an offset. */
+static double multiple_at(const zi_allowed *a, size_t i, double k)
+{
+    return zi_offset(a->origin, i, multiple_of(a->step[i], k));
+}
+
+static double number_at(const zi_allowed *a, size_t i, double x)
+{
+    return number_of(a->step[i], a->origin ? a->origin[i] + x : x);
+}
 
 static size_t length_of(const zi_allowed *a, size_t i)
 {
@@ -175,8 +235,7 @@ double zi_allowed_nearest(const zi_allowed *a, size_t i, double x)
     if (a->step[i] == 0.0) {
         return a->value[nearest_place(a, i, x)];
     }
-    const double inside = fmin(fmax(x, a->lower[i]), a->upper[i]);
-    return multiple_of(a->step[i], number_of(a->step[i], inside));
+    return multiple_at(a, i, number_at(a, i, fmin(fmax(x, a->lower[i]), a->upper[i])));
 }
 
 double zi_allowed_active(const zi_allowed *a, size_t i, double x)
@@ -200,9 +259,9 @@ double zi_allowed_next(const zi_allowed *a, size_t i, double x, int direction)
         return direction > 0 ? a->lower[i] : a->upper[i];
     }
     if (a->step[i] > 0.0) {
-        double k = number_of(a->step[i], x);
-        k += direction * (multiple_of(a->step[i], k) - x) > 0.0 ? 0 : direction;
-        const double next = multiple_of(a->step[i], k);
+        double k = number_at(a, i, x);
+        k += direction * (multiple_at(a, i, k) - x) > 0.0 ? 0 : direction;
+        const double next = multiple_at(a, i, k);
         return direction * (next - x) > 0.0 && next >= a->lower[i] && next <= a->upper[i] && isfinite(next)
                    ? next
                    : NAN;
@@ -239,10 +298,60 @@ zilch_status zi_allowed_check(const zi_allowed *a, size_t i, double x)
     if (zi_allowed_is(a, i, x)) {
         return ZILCH_OK;
     }
-    zilch_number_format(x, value);
-    zilch_number_format(zi_allowed_nearest(a, i, x), nearest);
+    zilch_number_format(a->origin ? a->origin[i] + x : x, value);
+    zilch_number_format(zi_allowed_value(a, i, zi_allowed_nearest(a, i, x)), nearest);
     return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
                       "the value %s is not one of those it may have; the nearest is %s", value, nearest);
+}
+
+/* ---- Values and offsets --------------------------------------------------------------------------- */
+
+double zi_allowed_value(const zi_allowed *a, size_t i, double offset)
+{
+    if (!a->origin || !isfinite(offset)) {
+        return offset;
+    }
+    if (offset == 0.0) {
+        return a->origin[i];
+    }
+    const double sum = fmin(fmax(a->origin[i] + offset, a->least[i]), a->greatest[i]);
+    const double value = fmin(fmax(sum, -DBL_MAX), DBL_MAX);
+    if (!zi_allowed_has(a, i)) { /* an offset that is lost in the sum is still one */
+        return value != a->origin[i] ? value : nextafter(value, offset > 0.0 ? INFINITY : -INFINITY);
+    }
+    return a->step[i] == 0.0 ? a->listed[nearest_place(a, i, offset)]
+                             : multiple_of(a->step[i], number_of(a->step[i], value));
+}
+
+/* A difference is rounded, so that the sum may be next to the value: then a neighbour may do better. */
+double zi_allowed_offset(const zi_allowed *a, size_t i, double value)
+{
+    const double offset = zi_offset(a->origin, i, value);
+    if (!a->origin || offset == 0.0 || zi_allowed_has(a, i)) {
+        return offset;
+    }
+    const double near[] = {offset, nextafter(offset, -INFINITY), nextafter(offset, INFINITY)};
+    for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
+        const int is_inside = near[k] != 0.0 && near[k] >= a->lower[i] && near[k] <= a->upper[i];
+        if (is_inside && a->origin[i] + near[k] == value) {
+            return near[k];
+        }
+    }
+    return offset;
+}
+
+void zi_allowed_values(const zi_allowed *a, double *x)
+{
+    for (size_t i = 0; a->origin && i < a->dim; i++) {
+        x[i] = zi_allowed_value(a, i, x[i]);
+    }
+}
+
+void zi_allowed_offsets(const zi_allowed *a, double *x)
+{
+    for (size_t i = 0; a->origin && i < a->dim; i++) {
+        x[i] = zi_allowed_offset(a, i, x[i]);
+    }
 }
 
 /* ---- Counting ------------------------------------------------------------------------------------- */
@@ -260,8 +369,8 @@ uint64_t zi_allowed_count(const zi_allowed *a, size_t i)
     if (a->step[i] == 0.0) {
         return length_of(a, i);
     }
-    const double multiples = number_of(a->step[i], high) - number_of(a->step[i], low) + 1.0;
-    return (uint64_t)multiples - (low <= 0.0 && high >= 0.0);
+    const double multiples = number_at(a, i, high) - number_at(a, i, low) + 1.0;
+    return (uint64_t)multiples - (low <= 0.0 && high >= 0.0 && zi_allowed_is(a, i, 0.0));
 }
 
 double zi_allowed_at(const zi_allowed *a, size_t i, uint64_t k)
@@ -272,7 +381,8 @@ double zi_allowed_at(const zi_allowed *a, size_t i, uint64_t k)
     if (a->step[i] == 0.0) {
         return a->value[a->first[i] + k];
     }
-    const double first = number_of(a->step[i], a->lower[i]);
+    const double first = number_at(a, i, a->lower[i]);
+    const double zero = zi_allowed_is(a, i, 0.0) ? number_at(a, i, 0.0) : INFINITY; /* is left out */
     const double number = first + (double)k;
-    return multiple_of(a->step[i], first <= 0.0 && number >= 0.0 ? number + 1.0 : number);
+    return multiple_at(a, i, first <= zero && number >= zero ? number + 1.0 : number);
 }

@@ -127,7 +127,8 @@ static zilch_status check_values(const zi_constraints *c)
             if (must && c->lower[i] == 0.0 && c->upper[i] == 0.0) {
                 return zi_fail_at(
                     ZILCH_EARG, &(zi_location){.at = {{ZI_COORDINATE, i}}},
-                    "the bounds allow only zero, but it must be active with its group, or is forced on");
+                    "the bounds allow only %s, but it must be active with its group, or is forced on",
+                    c->allowed.origin ? "its default" : "zero");
             }
         }
     }
@@ -241,7 +242,7 @@ static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options 
     if (o->linear_limit_count == 0) {
         return ZILCH_OK;
     }
-    ZI_TRY(zi_limits_create(&c->limits, c->dim, o->linear_limit_count, o->linear_limits));
+    ZI_TRY(zi_limits_create(&c->limits, c->dim, o->linear_limit_count, o->linear_limits, c->allowed.origin));
     ZI_TRY(zi_alloc(&c->unit_of, c->dim));
     ZI_TRY(zi_alloc(&c->stays, c->dim));
     ZI_TRY(zi_alloc(&c->fallback_x, c->dim));
@@ -260,17 +261,17 @@ static zilch_status set_limits(zi_constraints *c, const zilch_optimizer_options 
     return ZILCH_OK;
 }
 
-/* What is moved along limits may end between two steps. */
-static zilch_status check_alone(const zi_allowed *allowed)
+/* With linear limits, where values move, a bound of 0 becomes the step next to it: what is active is beyond.
+ */
+static void leave_zero(zi_constraints *c)
 {
-    for (size_t i = 0; i < allowed->dim; i++) {
-        if (zi_allowed_has(allowed, i)) {
-            return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "optimizer"},
-                              "steps and lists of values cannot be kept together with linear limits; "
-                              "leave one of them out");
+    for (size_t i = 0; i < c->dim; i++) {
+        double *const bound = c->lower[i] == 0.0 ? &c->lower[i] : &c->upper[i];
+        const int is_at_zero = *bound == 0.0 && c->lower[i] < c->upper[i];
+        if (is_at_zero && zi_allowed_has(&c->allowed, i)) {
+            *bound = zi_allowed_next(&c->allowed, i, 0.0, bound == &c->lower[i] ? 1 : -1);
         }
     }
-    return ZILCH_OK;
 }
 
 zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_optimizer_options *o)
@@ -289,12 +290,20 @@ zilch_status zi_constraints_create(zi_constraints *out, size_t dim, const zilch_
     out->upper = out->lower + dim;
     ZI_TRY(set_bounds(out, o));
     ZI_TRY(zi_allowed_create(&out->allowed, dim, o, out->lower, out->upper));
-    ZI_TRY(o->linear_limit_count ? check_alone(&out->allowed) : ZILCH_OK);
+    if (o->linear_limit_count) {
+        leave_zero(out);
+    }
     ZI_TRY(set_units(out, o->group));
     ZI_TRY(set_forced(out, o->forced));
     ZI_TRY(check_values(out));
     ZI_TRY(check_counts(out));
     return set_limits(out, o);
+}
+
+/* An offset as a value of the user's, for a message. */
+static double shown(const zi_constraints *c, size_t i, double x)
+{
+    return c->allowed.origin ? c->allowed.origin[i] + x : x;
 }
 
 static zilch_status check_unit(const zi_constraints *c, size_t unit, const double *x)
@@ -310,14 +319,15 @@ static zilch_status check_unit(const zi_constraints *c, size_t unit, const doubl
         }
         if (on && !(x[i] >= c->lower[i] && x[i] <= c->upper[i])) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
-                              "the value %g is out of its bounds %g and %g", x[i], c->lower[i], c->upper[i]);
+                              "the value %g is out of its bounds %g and %g", shown(c, i, x[i]),
+                              shown(c, i, c->lower[i]), shown(c, i, c->upper[i]));
         }
         if (on) {
             ZI_TRY(zi_allowed_check(&c->allowed, i, x[i]));
         }
         if (c->forced[unit] != ZILCH_FORCED_NOT && on != (c->forced[unit] == ZILCH_FORCED_ON)) {
             return zi_fail_at(ZILCH_EARG, &(zi_location){"point", {{ZI_COORDINATE, i}}, NULL},
-                              "the value is %g, but it is forced %s", x[i],
+                              "the value is %g, but it is forced %s", shown(c, i, x[i]),
                               zilch_forced_name(c->forced[unit]));
         }
     }
@@ -331,10 +341,11 @@ static zilch_status check_limits(const zi_constraints *c, const double *x)
     if (row == c->limits.rows) {
         return ZILCH_OK;
     }
+    const double base = c->allowed.origin ? zi_limits_sum(&c->limits, row, c->allowed.origin, &size) : 0.0;
     const double sum = zi_limits_sum(&c->limits, row, x, &size);
     return zi_fail_at(ZILCH_EARG, &(zi_location){.where = "point"},
-                      "limit %zu is broken: the sum is %.17g, but must be from %.17g to %.17g", row + 1, sum,
-                      c->limits.lower[row], c->limits.upper[row]);
+                      "limit %zu is broken: the sum is %.17g, but must be from %.17g to %.17g", row + 1,
+                      base + sum, base + c->limits.lower[row], base + c->limits.upper[row]);
 }
 
 zilch_status zi_constraints_check(const zi_constraints *c, const double *x)

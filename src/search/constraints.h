@@ -4,6 +4,7 @@
 
 #include "search/allowed.h"
 #include "search/first_law.h"
+#include "search/lattice.h"
 #include "search/limit_values.h"
 
 /* A function of the user's that makes points allowed ones. */
@@ -75,6 +76,8 @@ typedef struct zi_repairer {
     double *wanted;         /* by coordinate: the point as it came */
     unsigned char *off;     /* by coordinate: is never active */
     zi_mover mover;
+    zi_lattice lattice; /* only with steps or lists, too */
+    struct zi_feasibility *search;
 } zi_repairer;
 
 zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *constraints,

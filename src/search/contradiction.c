@@ -73,14 +73,30 @@ static zilch_status filter_forced(without *w, int *forced)
     return ZILCH_OK;
 }
 
+static zilch_status filter_steps(without *w, int *steps)
+{
+    const zi_allowed kept = w->c.allowed;
+    *steps = 0;
+    if (!kept.step) {
+        return ZILCH_OK;
+    }
+    w->c.allowed = (zi_allowed){.dim = kept.dim};
+    ZI_TRY(is_possible(w, steps));
+    w->c.allowed = *steps ? kept : w->c.allowed;
+    return ZILCH_OK;
+}
+
+/* The ends of a list are its own. */
 static zilch_status filter_bounds(without *w, int *bounds)
 {
+    const zi_allowed *a = &w->c.allowed;
     for (size_t i = 0; i < w->c.dim; i++) {
-        w->bounds[i] = -INFINITY;
-        w->bounds[w->c.dim + i] = INFINITY;
+        const int is_listed = a->step && zi_allowed_has(a, i) && a->step[i] == 0.0;
+        w->bounds[i] = is_listed ? w->c.lower[i] : -INFINITY;
+        w->bounds[w->c.dim + i] = is_listed ? w->c.upper[i] : INFINITY;
     }
-    w->c.lower = w->bounds;
-    w->c.upper = w->bounds + w->c.dim;
+    w->c.allowed.lower = w->c.lower = w->bounds;
+    w->c.allowed.upper = w->c.upper = w->bounds + w->c.dim;
     return is_possible(w, bounds);
 }
 
@@ -110,24 +126,32 @@ static void list_rows(const without *w, char *text, size_t size)
 
 static zilch_status explain(without *w)
 {
-    int least, most, forced, bounds;
+    enum { BOUNDS, LEAST, MOST, STEPS, FORCED, REASONS };
+    static const char *const name[REASONS] = {"the bounds", "min_active", "max_active", "the steps and lists",
+                                              "what is forced"};
+    int is_reason[REASONS];
     char rows[ZI_ERROR_NAME_SIZE * 2];
+    char more[ZI_ERROR_NAME_SIZE * 2] = "";
     size_t count = 0;
+    size_t length = 0;
     ZI_TRY(filter_rows(w));
-    ZI_TRY(filter_counts(w, &least, &most));
-    ZI_TRY(filter_forced(w, &forced));
-    ZI_TRY(filter_bounds(w, &bounds));
+    ZI_TRY(filter_counts(w, &is_reason[LEAST], &is_reason[MOST]));
+    ZI_TRY(filter_forced(w, &is_reason[FORCED]));
+    ZI_TRY(filter_steps(w, &is_reason[STEPS]));
+    ZI_TRY(filter_bounds(w, &is_reason[BOUNDS]));
     list_rows(w, rows, sizeof rows);
     for (size_t r = 0; r < w->c.limits.rows; r++) {
         count += w->needed[r];
     }
-    const char *const more = least || most || forced || bounds ? " together with" : "";
-    return zi_fail(ZILCH_EARG,
-                   "no point keeps limit%s %s%s%s%s%s%s%s%s%s; give one of them up or make it wider",
-                   count == 1 ? "" : "s", rows, more, bounds ? " the bounds" : "",
-                   bounds && (least || most || forced) ? "," : "", least ? " min_active" : "",
-                   least && (most || forced) ? "," : "", most ? " max_active" : "", most && forced ? "," : "",
-                   forced ? " what is forced" : "");
+    for (size_t k = 0; k < REASONS; k++) {
+        if (is_reason[k]) {
+            const char *before = length ? ", " : " together with ";
+            const int written = snprintf(more + length, sizeof more - length, "%s%s", before, name[k]);
+            length += written > 0 ? (size_t)written : 0;
+        }
+    }
+    return zi_fail(ZILCH_EARG, "no point keeps limit%s %s%s; give one of them up or make it wider",
+                   count == 1 ? "" : "s", rows, more);
 }
 
 zilch_status zi_feasibility_refuse(const zi_constraints *c)

@@ -10,6 +10,7 @@
 #include "search/first_law.h"
 
 #include "base/memory.h"
+#include "search/offset.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,10 +28,11 @@ static zilch_status check_guess(const zilch_optimizer_options *o, size_t i)
     if (!isfinite(x0)) {
         return zi_fail_at(ZILCH_EARG, &place, "x0 is %g; it must be a finite number", x0);
     }
-    if (x0 != 0.0 && !(x0 >= low && x0 <= high)) {
+    const double none = o->defaults ? o->defaults[i] : 0.0;
+    if (x0 != none && !(x0 >= low && x0 <= high)) {
         return zi_fail_at(ZILCH_EARG, &place,
-                          "x0 is %g, out of its bounds %g and %g; give a value between them, or 0 for none",
-                          x0, low, high);
+                          "x0 is %g, out of its bounds %g and %g; give a value between them, or %g for none",
+                          x0, low, high, none);
     }
     return ZILCH_OK;
 }
@@ -74,18 +76,20 @@ static double mean_between(double low, double high, double sigma, double otherwi
                             : otherwise;
 }
 
-/* A guess of 0 where the bounds exclude 0 says that a coordinate is inactive, not where its values are. */
+/* A guess of 0 where the bounds exclude 0 says that a coordinate is inactive, not where its values are. All
+ * of it are offsets from the defaults. */
 void zi_first_law(const zilch_optimizer_options *o, size_t dim, double *mu, double *sigma)
 {
     const int knows_bounds = o->method == ZILCH_METHOD_DEFAULT;
     for (size_t i = 0; i < dim; i++) {
-        const double low = knows_bounds && o->lower ? o->lower[i] : -INFINITY;
-        const double high = knows_bounds && o->upper ? o->upper[i] : INFINITY;
-        const int is_guess = o->x0 && o->x0[i] >= low && o->x0[i] <= high;
+        const double low = knows_bounds && o->lower ? zi_offset(o->defaults, i, o->lower[i]) : -INFINITY;
+        const double high = knows_bounds && o->upper ? zi_offset(o->defaults, i, o->upper[i]) : INFINITY;
+        const double x0 = o->x0 ? zi_offset(o->defaults, i, o->x0[i]) : 0.0;
+        const int is_guess = o->x0 && x0 >= low && x0 <= high;
         sigma[i] = o->scale                          ? o->scale[i]
                    : isfinite(low) && isfinite(high) ? share_between(low, high)
                                                      : o->initial_sigma;
-        mu[i] = is_guess ? o->x0[i] : mean_between(low, high, sigma[i], o->initial_mu);
+        mu[i] = is_guess ? x0 : mean_between(low, high, sigma[i], o->initial_mu);
     }
 }
 

@@ -7,8 +7,9 @@
  * Several limits: the nearest point, in units, by its dual, a concave function of one multiplier for each
  * row, which is piecewise quadratic: Newton's method on it with a line search (Li, Sun, Toh: On the efficient
  * computation of a generalized Jacobian of the projector over the Birkhoff polytope, 2020, has the idea). The
- * nearest point is on the rim; its mirror image, as far inside as the wanted one was outside, is taken where
- * it is allowed, or half of the way to where it ceases to be. */
+ * nearest point is on the rim. Where values of it are on bounds, a cost that has no end at bounds takes the
+ * place of the distance, if there is room for that. Its mirror image, as far inside as the wanted one was
+ * outside, is taken where it is allowed, or half of the way to where it ceases to be. */
 #include "search/limit_values.h"
 
 #include "base/memory.h"
@@ -252,7 +253,7 @@ static int move_one(zi_mover *m)
     }
     if (!(from <= to)) { /* but for rounding */
         const double end = least > upper ? upper : lower;
-        if (!(from - to <= zi_limits_slack(size, end))) {
+        if (!(from - to <= zi_limits_slack(fmax(size, m->limits->scale[0]), end))) {
             return 0;
         }
         shift_sum(m, (least > upper ? least : most) - sum);
@@ -268,9 +269,31 @@ static int move_one(zi_mover *m)
 /* ---- Several limits -------------------------------------------------------------------------------------
  */
 
-/* Values for these multipliers, in m->whole as they would be without bounds, and the rows' sums; gives the
- * dual function. */
-static double evaluate(zi_mover *m, const double *multiplier, int is_bounded, double *x)
+/* What keeps values within their bounds: nothing, they themselves, or a cost that has no end there. */
+typedef enum fence { OPEN, HARD, SOFT } fence;
+
+/* The value that a pull gives; its slope, by the pull and the squared unit; and its cost. With a soft fence
+ * it goes a part of its room, as with one limit. */
+static double value_at(const zi_mover *m, size_t k, double pull, fence kind, double *slope, double *cost)
+{
+    const double way = m->w[k] * pull;
+    const double room = way > 0.0 ? m->high[k] - m->y[k] : m->y[k] - m->low[k];
+    if (kind == SOFT && isfinite(room)) {
+        const double share = room > 0.0 ? room / (room + fabs(way)) : 0.0;
+        const double moved = way * share;
+        *slope = share * share;
+        *cost = share > 0.0 ? room / m->w[k] * (-fabs(moved) - room * log1p(-fabs(moved) / room)) : 0.0;
+        return m->y[k] + moved;
+    }
+    const double there = m->y[k] + way;
+    const double x = kind == HARD ? fmin(fmax(there, m->low[k]), m->high[k]) : there;
+    *slope = x == there ? 1.0 : 0.0; /* on a bound, it may leave it */
+    *cost = 0.5 * (x - m->y[k]) * (x - m->y[k]) / m->w[k];
+    return x;
+}
+
+/* Values for these multipliers, their slopes in m->whole, and the rows' sums; gives the dual function. */
+static double evaluate(zi_mover *m, const double *multiplier, fence kind, double *x)
 {
     const zi_limits *l = m->limits;
     double dual = 0.0;
@@ -283,10 +306,9 @@ static double evaluate(zi_mover *m, const double *multiplier, int is_bounded, do
         for (size_t e = begin; e < end; e++) {
             pull += l->by[e] * multiplier[l->row[e]];
         }
-        m->whole[k] = m->y[k] + m->w[k] * pull;
-        x[k] = is_bounded ? fmin(fmax(m->whole[k], m->low[k]), m->high[k]) : m->whole[k];
-        dual +=
-            0.5 * (x[k] - m->y[k]) * (x[k] - m->y[k]) / m->w[k] - (x[k] - m->y[k]) * pull - m->y[k] * pull;
+        double cost;
+        x[k] = value_at(m, k, pull, kind, &m->whole[k], &cost);
+        dual += cost - (x[k] - m->y[k]) * pull - m->y[k] * pull;
         for (size_t e = begin; e < end; e++) {
             m->sum[l->row[e]] += l->by[e] * x[k];
             m->size[l->row[e]] += fabs(l->by[e] * x[k]);
@@ -360,7 +382,7 @@ static void solve(size_t n, const double *a, double *b)
 
 /* The second derivative over rows in use, lower triangle; other rows have 1 on the diagonal. `damping`: a
  * share of what the diagonal would be with all values free. */
-static void set_matrix(zi_mover *m, const double *multiplier, int is_bounded, double damping)
+static void set_matrix(zi_mover *m, const double *multiplier, double damping)
 {
     const zi_limits *l = m->limits;
     const size_t n = l->rows;
@@ -368,13 +390,13 @@ static void set_matrix(zi_mover *m, const double *multiplier, int is_bounded, do
     for (size_t k = 0; k < m->count; k++) {
         const size_t begin = l->column[m->list[k]];
         const size_t end = l->column[m->list[k] + 1];
-        const int is_free = !is_bounded || m->x[k] == m->whole[k]; /* on a bound, it may leave it */
+        const double slope = m->whole[k];
         for (size_t e = begin; e < end; e++) {
             const double own = m->w[k] * l->by[e];
             double *row = m->matrix + l->row[e] * n;
             row[l->row[e]] += damping * own * l->by[e];
-            for (size_t f = begin; f <= e && is_free; f++) { /* rows ascend within a column */
-                row[l->row[f]] += own * l->by[f];
+            for (size_t f = begin; f <= e && slope > 0.0; f++) { /* rows ascend within a column */
+                row[l->row[f]] += slope * own * l->by[f];
             }
         }
     }
@@ -400,11 +422,11 @@ static void step_to(zi_mover *m, const double *step, double part)
 }
 
 /* Newton's step for the multipliers; 0 if there is none. */
-static int set_step(zi_mover *m, int only_equations, double worst)
+static int set_step(zi_mover *m, double worst)
 {
     const size_t n = m->limits->rows;
     for (double damping = fmin(1e-3, fmax(worst * worst, 1e-14)); damping < 1e3; damping *= 100.0) {
-        set_matrix(m, m->multiplier, !only_equations, damping);
+        set_matrix(m, m->multiplier, damping);
         if (factorise(n, m->matrix)) {
             memcpy(m->step, m->residual, n * sizeof *m->step);
             solve(n, m->matrix, m->step);
@@ -415,12 +437,12 @@ static int set_step(zi_mover *m, int only_equations, double worst)
 }
 
 /* One step with its line search; 0 if nothing is better. */
-static int step_once(zi_mover *m, int only_equations, double *dual, double *worst)
+static int step_once(zi_mover *m, fence kind, double *dual, double *worst)
 {
     const size_t n = m->limits->rows;
     double slope = 0.0;
     double part = 1.0;
-    if (!set_step(m, only_equations, *worst)) {
+    if (!set_step(m, *worst)) {
         return 0;
     }
     for (size_t r = 0; r < n; r++) {
@@ -430,8 +452,8 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
     const int most = *worst > good ? HALVINGS : 1;
     for (int halving = 0; halving < most; halving++, part *= 0.5) {
         step_to(m, m->step, part);
-        const double value = evaluate(m, m->next, !only_equations, m->x);
-        const double now = set_residuals(m, m->next, only_equations);
+        const double value = evaluate(m, m->next, kind, m->x);
+        const double now = set_residuals(m, m->next, kind == OPEN);
         const int is_near = *worst < 1e-6 && now < 0.9 * *worst; /* where the function is all rounding */
         if (value >= *dual + 1e-4 * part * slope || is_near) {
             memcpy(m->multiplier, m->next, n * sizeof *m->next);
@@ -441,31 +463,31 @@ static int step_once(zi_mover *m, int only_equations, double *dual, double *wors
         }
         memcpy(m->residual, m->kept, n * sizeof *m->kept);
     }
-    evaluate(m, m->multiplier, !only_equations, m->x); /* as they were */
+    evaluate(m, m->multiplier, kind, m->x); /* as they were */
     return 0;
 }
 
 /* The dual function is below the distance to the nearest point, which is no more than this if there is one.
  */
-static double farthest(const zi_mover *m, int only_equations)
+static double farthest(const zi_mover *m, fence kind)
 {
     double sum = 0.0;
     for (size_t k = 0; k < m->count; k++) {
         const double way = fmax(m->y[k] - m->low[k], m->high[k] - m->y[k]);
         sum += 0.5 * way * way / m->w[k];
     }
-    return only_equations ? INFINITY : sum * (1.0 + 1e-9);
+    return kind != HARD ? INFINITY : sum * (1.0 + 1e-9);
 }
 
 /* The nearest point of `y` into m->x. */
-static int find_nearest(zi_mover *m, int only_equations)
+static int find_nearest(zi_mover *m, fence kind)
 {
-    const double most = farthest(m, only_equations);
+    const double most = farthest(m, kind);
     memset(m->multiplier, 0, m->limits->rows * sizeof *m->multiplier);
-    double dual = evaluate(m, m->multiplier, !only_equations, m->x);
-    double worst = set_residuals(m, m->multiplier, only_equations);
+    double dual = evaluate(m, m->multiplier, kind, m->x);
+    double worst = set_residuals(m, m->multiplier, kind == OPEN);
     for (int step = 0; step < NEWTON_STEPS && worst > exact; step++) {
-        if (dual > most || !step_once(m, only_equations, &dual, &worst)) {
+        if (dual > most || !step_once(m, kind, &dual, &worst)) {
             break;
         }
     }
@@ -496,15 +518,27 @@ static double share_inside(const zi_mover *m)
     return share;
 }
 
+static int is_on_bounds(const zi_mover *m)
+{
+    size_t k = 0;
+    while (k < m->count && ((m->x[k] > m->low[k] && m->x[k] < m->high[k]) || m->low[k] == m->high[k])) {
+        k++;
+    }
+    return k < m->count;
+}
+
 static int move_several(zi_mover *m, double *x)
 {
     double *const mirrored = m->even;
-    if (!find_nearest(m, 1)) {
+    if (!find_nearest(m, OPEN)) {
         return 0;
     }
     memcpy(m->even, m->x, m->count * sizeof *m->x);
-    if (!find_nearest(m, 0)) {
+    if (!find_nearest(m, HARD)) {
         return 0;
+    }
+    if (is_on_bounds(m) && !find_nearest(m, SOFT)) {
+        (void)find_nearest(m, HARD);
     }
     const double share = share_inside(m);
     for (size_t k = 0; k < m->count; k++) {
@@ -526,7 +560,7 @@ int zi_mover_move(zi_mover *m, const double *sigma, int all_stay, double *x)
 int zi_mover_project(zi_mover *m, const double *sigma, int all_stay, double *x)
 {
     gather(m, sigma, all_stay, x);
-    return find_nearest(m, 0) && put_back(m, m->x, x);
+    return find_nearest(m, HARD) && put_back(m, m->x, x);
 }
 
 int zi_mover_relax(zi_mover *m, const double *sigma, const unsigned char *off, double *x)
@@ -542,5 +576,5 @@ int zi_mover_relax(zi_mover *m, const double *sigma, const unsigned char *off, d
             m->y[k] = fmin(fmax(x[i], m->low[k]), m->high[k]);
         }
     }
-    return find_nearest(m, 0) && put_back(m, m->x, x);
+    return find_nearest(m, HARD) && put_back(m, m->x, x);
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +89,26 @@ static void fill_columns(zi_limits *l, size_t dim)
     }
 }
 
-zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilch_linear_limit *limit)
+/* Ends of sums of offsets. What is left of one by rounding alone is 0, so that the default point keeps the
+ * limits that it is meant to keep. */
+static void shift_ends(zi_limits *l, const double *origin)
+{
+    static const double rounding = 1e-14;
+    for (size_t r = 0; r < l->rows; r++) {
+        double *const end[] = {&l->lower[r], &l->upper[r]};
+        const double sum = zi_limits_sum(l, r, origin, &l->scale[r]);
+        for (size_t k = 0; k < 2; k++) {
+            if (isfinite(*end[k])) {
+                l->scale[r] = fmax(l->scale[r], fabs(*end[k]));
+                const double rest = fmin(fmax(*end[k] - sum, -DBL_MAX), DBL_MAX);
+                *end[k] = fabs(rest) > rounding * l->scale[r] ? rest : 0.0;
+            }
+        }
+    }
+}
+
+zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilch_linear_limit *limit,
+                              const double *origin)
 {
     size_t *seen;
     size_t entries = 0;
@@ -102,8 +122,10 @@ zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilc
     }
     zi_free(seen);
     ZI_TRY(status);
-    ZI_TRY(zi_alloc(&l->lower, 2 * count));
+    ZI_TRY(zi_alloc(&l->lower, 3 * count));
     l->upper = l->lower + count;
+    l->scale = l->upper + count;
+    memset(l->scale, 0, count * sizeof *l->scale);
     ZI_TRY(zi_alloc(&l->first, count + 1));
     ZI_TRY(zi_alloc(&l->coordinate, entries));
     ZI_TRY(zi_alloc(&l->weight, entries));
@@ -112,6 +134,9 @@ zilch_status zi_limits_create(zi_limits *l, size_t dim, size_t count, const zilc
     ZI_TRY(zi_alloc(&l->by, entries));
     fill_rows(l, limit);
     fill_columns(l, dim);
+    if (origin) {
+        shift_ends(l, origin);
+    }
     return ZILCH_OK;
 }
 
@@ -144,6 +169,7 @@ size_t zi_limits_broken(const zi_limits *l, const double *x)
     for (size_t r = 0; r < l->rows; r++) {
         double size;
         const double sum = zi_limits_sum(l, r, x, &size);
+        size = fmax(size, l->scale[r]);
         const int is_above =
             l->lower[r] == -INFINITY || sum >= l->lower[r] - zi_limits_slack(size, l->lower[r]);
         const int is_below =

@@ -233,7 +233,7 @@ zilch_status zilch_optimizer_ask(zilch_optimizer *o, size_t n, uint64_t *id, dou
         o->slot[at].state = ZI_SLOT_ASKED;
         o->slot[at].id = zi_slot_id(o, at);
         id[i] = zi_id_number(o->slot[at].id);
-        zi_law_point(o->options.method, o->dim, o->genome + at * o->width, x + i * o->dim);
+        zi_optimizer_show(o, o->genome + at * o->width, x + i * o->dim);
     }
     o->handed += n;
     return ZILCH_OK;
@@ -520,15 +520,9 @@ zilch_status zilch_optimizer_tell_point(zilch_optimizer *o, const double *x, dou
 }
 
 /* What the point leaves open of its genome comes from the first law. */
-zilch_status zilch_optimizer_tell_point_violation(zilch_optimizer *o, const double *x, double value,
-                                                  double violation)
+static zilch_status take_point(zilch_optimizer *o, const double *x, double *genome)
 {
-    double *genome;
-    if (!o || !x) {
-        return zi_fail(ZILCH_EARG, "tell: optimizer and point must be given");
-    }
     ZI_TRY(zi_constraints_check(&o->constraints, x));
-    ZI_TRY(zi_alloc(&genome, o->width));
     const zi_draw draw = {.options = &o->options,
                           .dim = o->dim,
                           .width = o->width,
@@ -536,13 +530,24 @@ zilch_status zilch_optimizer_tell_point_violation(zilch_optimizer *o, const doub
                           .rng = zilch_rng_make(o->seed, UINT64_MAX - o->foreign),
                           .rows = 1,
                           .genome = genome};
-    zilch_status status = zi_draw_first(&draw);
-    if (status == ZILCH_OK) {
-        zi_law_follow(o->options.method, o->dim, x, genome);
-        const zi_slot slot = {.id = ZI_FOREIGN_ID + o->foreign};
-        status = append_late(o, &slot, genome);
+    ZI_TRY(zi_draw_first(&draw));
+    zi_law_follow(o->options.method, o->dim, x, genome);
+    const zi_slot slot = {.id = ZI_FOREIGN_ID + o->foreign};
+    return append_late(o, &slot, genome);
+}
+
+zilch_status zilch_optimizer_tell_point_violation(zilch_optimizer *o, const double *x, double value,
+                                                  double violation)
+{
+    double *room;
+    if (!o || !x) {
+        return zi_fail(ZILCH_EARG, "tell: optimizer and point must be given");
     }
-    zi_free(genome);
+    ZI_TRY(zi_alloc(&room, o->dim + o->width));
+    memcpy(room, x, o->dim * sizeof *x);
+    zi_allowed_offsets(&o->constraints.allowed, room);
+    const zilch_status status = take_point(o, room, room + o->dim);
+    zi_free(room);
     if (status == ZILCH_OK) {
         o->foreign++;
         put_told(o, &o->stragglers.slot[o->stragglers.rows.count - 1], value, NAN, violation);

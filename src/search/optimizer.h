@@ -101,6 +101,10 @@ static inline zi_penalty zi_optimizer_penalty(const zilch_optimizer *optimizer)
     return (zi_penalty){optimizer->options.penalty, optimizer->options.penalties};
 }
 
+/* The point of a genome as the user knows it; that of the archive as the search does, in offsets. */
+void zi_optimizer_show(const zilch_optimizer *optimizer, const double *genome, double *x);
+zilch_status zi_optimizer_read(const zilch_optimizer *optimizer, size_t point, double *x);
+
 /* The archive's point with this genome, which is added if there is none yet. */
 zilch_status zi_optimizer_find(zilch_optimizer *optimizer, const double *genome, size_t *point);
 
@@ -161,9 +165,12 @@ void zi_optimizer_take_method(zilch_optimizer *optimizer, zilch_method method);
 /* Whether it is complete now: EFORMAT if not. */
 zilch_status zi_optimizer_restored(zilch_optimizer *optimizer);
 
-/* A point from the bytes of its genome. */
-zilch_status zi_point_decode(zilch_method method, size_t dim, const unsigned char *bytes, size_t length,
-                             double *x);
+/* A point from the bytes of its genome, as the user knows it, and how many coordinates are active. */
+zilch_status zi_point_decode(zilch_method method, const zi_allowed *allowed, const unsigned char *bytes,
+                             size_t length, double *x, size_t *active);
+/* What values a packed state's points may have, and no other limits. A state that cannot be read has no
+ * defaults. Whatever it returns, zi_constraints_free(). */
+zilch_status zi_optimizer_unpack_allowed(zi_constraints *out, size_t dim, const void *state, size_t length);
 
 /* A run of zilch 0.1 goes on as it began: its first law knows no bounds, and values are clipped at them. */
 void zi_optimizer_take_old(zilch_optimizer *optimizer);

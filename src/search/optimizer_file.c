@@ -3,7 +3,8 @@
  *   8 bytes   "zilchopt"
  *   u32       format version, 5; 3 and 4, of zilch 0.1, are read too
  *   u32       1 if the archive is in it, 0 if it is kept elsewhere; 2 more if zilch 0.1 began the run;
- *             4 more if there are violations; 8 more if the run has a repair function
+ *             4 more if there are violations; 8 more if the run has a repair function; 16 more if there are
+ *             defaults: then all points are offsets from them
  *   u64       dim, seed
  *   options   (optimizer_options_file.c)
  *   counters  u64 generations, evaluations, failures, foreign, improved, first_id, restarts;
@@ -40,7 +41,7 @@
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'o', 'p', 't'};
 enum { VERSION = 5, OLDEST = 3 };
-enum { HAS_ARCHIVE = 1, IS_OLD = 2, HAS_VIOLATIONS = 4, HAS_RULE = 8 };
+enum { HAS_ARCHIVE = 1, IS_OLD = 2, HAS_VIOLATIONS = 4, HAS_RULE = 8, HAS_DEFAULTS = 16 };
 
 /* ---- Writing ---------------------------------------------------------------------------------------- */
 
@@ -86,9 +87,9 @@ static zilch_status pack(const zilch_optimizer *o, int whole, void *buffer, size
     zi_write_bytes(&w, magic, sizeof magic);
     zi_write_u32(&w, VERSION);
     const int has_violations = zi_optimizer_has_violations(o);
-    zi_write_u32(&w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) |
-                         (has_violations ? HAS_VIOLATIONS : 0U) |
-                         (o->constraints.rule.is_needed ? HAS_RULE : 0U));
+    zi_write_u32(
+        &w, (whole ? HAS_ARCHIVE : 0U) | (o->is_old ? IS_OLD : 0U) | (has_violations ? HAS_VIOLATIONS : 0U) |
+                (o->constraints.rule.is_needed ? HAS_RULE : 0U) | (o->options.defaults ? HAS_DEFAULTS : 0U));
     zi_write_u64(&w, o->dim);
     zi_write_u64(&w, o->seed);
     ZI_TRY(zi_optimizer_options_write(&w, o->dim, &o->options));
@@ -277,7 +278,7 @@ static zilch_status read_law_state(zi_reader *r, uint32_t version, zilch_optimiz
 /* What the header says of the rest. */
 typedef struct header {
     uint32_t version;
-    int is_old, has_violations, has_rule;
+    int is_old, has_violations, has_rule, has_defaults;
     size_t dim;
     uint64_t seed;
 } header;
@@ -328,9 +329,10 @@ static zilch_status read_header(zi_reader *r, int whole, header *out)
     out->is_old = out->version < 5 || flags & IS_OLD;
     out->has_violations = (flags & HAS_VIOLATIONS) != 0;
     out->has_rule = (flags & HAS_RULE) != 0;
+    out->has_defaults = (flags & HAS_DEFAULTS) != 0;
     const uint64_t size = zi_read_u64(r);
     out->seed = zi_read_u64(r);
-    if (!r->ok || flags >= 2 * HAS_RULE || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
+    if (!r->ok || flags >= 2 * HAS_DEFAULTS || (flags & HAS_ARCHIVE) != (uint32_t)whole || size < 1 ||
         size > ZI_MOST_DIM) {
         return zi_optimizer_damaged("its header");
     }
@@ -371,6 +373,10 @@ static zilch_status unpack(zilch_optimizer **out, int whole, const void *buffer,
     ZI_TRY(read_header(&r, whole, &h));
     ZI_TRY(create(&r, h.version, h.dim, h.seed, &o));
     assert(o);
+    if (h.has_defaults != (o->options.defaults != NULL)) {
+        zilch_optimizer_destroy(o);
+        return zi_optimizer_damaged("its header");
+    }
     o->constraints.rule.is_needed = h.has_rule;
     if (h.is_old) {
         zi_optimizer_take_old(o);
@@ -436,18 +442,47 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
     return zi_optimizer_smooth(o);
 }
 
-zilch_status zi_point_decode(zilch_method method, size_t dim, const unsigned char *bytes, size_t length,
-                             double *x)
+zilch_status zi_point_decode(zilch_method method, const zi_allowed *allowed, const unsigned char *bytes,
+                             size_t length, double *x, size_t *active)
 {
     double *genome;
+    const size_t dim = allowed->dim;
     const size_t width = zi_law_width(method, dim);
     ZI_TRY(zi_alloc(&genome, width));
     const zilch_status status = zi_row_decode(width, bytes, length, genome);
     if (status == ZILCH_OK) {
         zi_law_point(method, dim, genome, x);
+        zi_allowed_values(allowed, x);
+        *active = zi_law_active(method, dim, genome);
     }
     zi_free(genome);
     return status;
+}
+
+zilch_status zi_optimizer_unpack_allowed(zi_constraints *out, size_t dim, const void *state, size_t length)
+{
+    zi_reader r = {.data = state, .length = length, .ok = 1};
+    header h = {0};
+    *out = (zi_constraints){.dim = dim, .allowed.dim = dim};
+    if (read_header(&r, 0, &h) != ZILCH_OK || !h.has_defaults || h.dim != dim) {
+        zi_error_clear();
+        return ZILCH_OK;
+    }
+    zilch_optimizer_options all;
+    const char *gone;
+    zilch_status status = zi_optimizer_options_read(&r, h.version, dim, &all, &gone);
+    status = status == ZILCH_OK ? zi_optimizer_options_check(dim, &all) : status;
+    if (status == ZILCH_OK) {
+        zilch_optimizer_options some = zilch_optimizer_defaults();
+        some.lower = all.lower;
+        some.upper = all.upper;
+        some.step = all.step;
+        some.values = all.values;
+        some.defaults = all.defaults;
+        status = zi_constraints_create(out, dim, &some);
+    }
+    zi_optimizer_options_free(&all);
+    return status == ZILCH_EARG ? zi_optimizer_damaged("its options") : status;
 }
 
 ZI_DEFINE_FILES(optimizer)

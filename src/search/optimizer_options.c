@@ -80,6 +80,20 @@ static zilch_status check_penalties(size_t dim, const zilch_optimizer_options *o
                             "the penalties add up to more than a number can hold; make them smaller");
 }
 
+/* There must be numbers on both sides of a default. */
+static zilch_status check_defaults(size_t dim, const double *defaults)
+{
+    static const double most = 1e300;
+    for (size_t i = 0; i < dim; i++) {
+        if (!(fabs(defaults[i]) <= most)) {
+            return zi_fail_at(ZILCH_EARG, &(zi_location){"optimizer", {{ZI_COORDINATE, i}}, NULL},
+                              "its default is %g; it must be a number from %g to %g", defaults[i], -most,
+                              most);
+        }
+    }
+    return ZILCH_OK;
+}
+
 zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_options *o)
 {
     if (o->size != sizeof *o) {
@@ -135,6 +149,7 @@ zilch_status zi_optimizer_options_check(size_t dim, const zilch_optimizer_option
                           o->margin);
     }
     ZI_TRY(o->penalties ? check_penalties(dim, o) : ZILCH_OK);
+    ZI_TRY(o->defaults ? check_defaults(dim, o->defaults) : ZILCH_OK);
     return o->values ? check_lists(dim, o->values) : ZILCH_OK;
 }
 
@@ -240,6 +255,25 @@ static zilch_status copy_limits(zilch_optimizer_options *out, const zilch_optimi
     return ZILCH_OK;
 }
 
+/* Defaults that are all 0 are the same as none. No default is -0.0. */
+static zilch_status copy_defaults(const double **out, size_t dim, const double *defaults)
+{
+    double *copy;
+    size_t first = 0;
+    while (defaults && first < dim && defaults[first] == 0.0) {
+        first++;
+    }
+    if (!defaults || first == dim) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_alloc(&copy, dim));
+    for (size_t i = 0; i < dim; i++) {
+        copy[i] = defaults[i] + 0.0;
+    }
+    *out = copy;
+    return ZILCH_OK;
+}
+
 /* What is shared with the caller is set to NULL first: whatever fails, what is not NULL is ours. */
 zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
                                        const zilch_optimizer_options *o)
@@ -250,6 +284,7 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     out->group = NULL;
     out->lower = out->upper = out->penalties = out->step = out->x0 = out->scale = NULL;
     out->values = NULL;
+    out->defaults = NULL;
     out->networks = NULL;
     out->linear_limits = NULL;
     out->linear_limit_count = 0;
@@ -262,6 +297,7 @@ zilch_status zi_optimizer_options_copy(zilch_optimizer_options *out, size_t dim,
     ZI_TRY(o->values ? copy_values(&out->values, dim, o->values) : ZILCH_OK);
     ZI_TRY(copy_array(&out->x0, o->x0, dim, sizeof *o->x0));
     ZI_TRY(copy_array(&out->scale, o->scale, dim, sizeof *o->scale));
+    ZI_TRY(copy_defaults(&out->defaults, dim, o->defaults));
     ZI_TRY(copy_limits(out, o));
     return o->networks ? copy_networks(&out->networks, o->networks) : ZILCH_OK;
 }
@@ -277,6 +313,7 @@ void zi_optimizer_options_free(zilch_optimizer_options *o)
     zi_free((void *)o->values);
     zi_free((void *)o->x0);
     zi_free((void *)o->scale);
+    zi_free((void *)o->defaults);
     for (size_t r = 0; r < o->linear_limit_count; r++) {
         zi_free((void *)o->linear_limits[r].coordinate);
         zi_free((void *)o->linear_limits[r].weight);

@@ -1,10 +1,10 @@
 /* The optimiser's options as bytes, little-endian. Version 5: u32 how many options follow, each as two texts,
  * its name and its value; then u32 which arrays there are (1 forced, 2 group, 4 lower, 8 upper, 16 x0, 32
- * scale, 64 penalties, 128 limits, 256 step, 512 values), and these; then u64 the length of the packed
- * networks (0: none), and these. A text is u32 its length and that many bytes. Limits are u64 how many, and
- * for each doubles lower and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights), and
- * these, as u64 and as doubles. Values are u64 how many there are in all, u64 those of each coordinate, and
- * doubles.
+ * scale, 64 penalties, 128 limits, 256 step, 512 values, 1024 defaults), and these; then u64 the length of
+ * the packed networks (0: none), and these. A text is u32 its length and that many bytes. Limits are u64 how
+ * many, and for each doubles lower and upper, u64 how many terms, u32 what it has (1 coordinates, 2 weights),
+ * and these, as u64 and as doubles. Values are u64 how many there are in all, u64 those of each coordinate,
+ * and doubles.
  *
  * Versions 3 and 4, of zilch 0.1, had the fields of the list below in its order in the place of the texts: a
  * choice as u32, a count as u64, a number as a double. */
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { HAS_FORCED = 1, HAS_GROUP = 2, HAS_NUMBERS = 4, NUMBERS = 5 };
-enum { HAS_LIMITS = 128, HAS_STEP = 256, HAS_VALUES = 512 };
+enum { HAS_LIMITS = 128, HAS_STEP = 256, HAS_VALUES = 512, HAS_DEFAULTS = 1024 };
 enum { HAS_COORDINATES = 1, HAS_WEIGHTS = 2 };
 
 /* ---- Writing -------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options
     const double *const numbers[NUMBERS] = {o->lower, o->upper, o->x0, o->scale, o->penalties};
     uint32_t has = (o->forced ? HAS_FORCED : 0U) | (o->group ? HAS_GROUP : 0U) |
                    (o->linear_limit_count ? HAS_LIMITS : 0U) | (o->step ? HAS_STEP : 0U) |
-                   (o->values ? HAS_VALUES : 0U);
+                   (o->values ? HAS_VALUES : 0U) | (o->defaults ? HAS_DEFAULTS : 0U);
     for (unsigned k = 0; k < NUMBERS; k++) {
         has |= numbers[k] ? (uint32_t)HAS_NUMBERS << k : 0U;
     }
@@ -89,6 +89,9 @@ static void write_arrays(zi_writer *w, size_t dim, const zilch_optimizer_options
     }
     if (o->values) {
         write_values(w, dim, o->values);
+    }
+    if (o->defaults) {
+        zi_write_doubles(w, o->defaults, dim);
     }
 }
 
@@ -252,7 +255,7 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
     size_t *group;
     const double **const numbers[NUMBERS] = {&o->lower, &o->upper, &o->x0, &o->scale, &o->penalties};
     const uint32_t has = zi_read_u32(r);
-    if (has >= 2U * HAS_VALUES) {
+    if (has >= 2U * HAS_DEFAULTS) {
         return zi_optimizer_damaged("its options");
     }
     if (has & HAS_FORCED) {
@@ -280,7 +283,10 @@ static zilch_status read_arrays(zi_reader *r, size_t dim, zilch_optimizer_option
     if (has & HAS_STEP) {
         ZI_TRY(read_numbers(r, dim, &o->step));
     }
-    return has & HAS_VALUES ? read_values(r, dim, &o->values) : ZILCH_OK;
+    if (has & HAS_VALUES) {
+        ZI_TRY(read_values(r, dim, &o->values));
+    }
+    return has & HAS_DEFAULTS ? read_numbers(r, dim, &o->defaults) : ZILCH_OK;
 }
 
 static zilch_status read_networks(zi_reader *r, zilch_optimizer_options *o)

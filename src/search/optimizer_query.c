@@ -61,6 +61,22 @@ const zi_evaluation *zi_optimizer_new_evaluations(const zilch_optimizer *o, size
 
 /* ---- The archive ---------------------------------------------------------------------------------- */
 
+void zi_optimizer_show(const zilch_optimizer *o, const double *genome, double *x)
+{
+    zi_law_point(o->options.method, o->dim, genome, x);
+    zi_allowed_values(&o->constraints.allowed, x);
+}
+
+zilch_status zi_optimizer_read(const zilch_optimizer *o, size_t point, double *x)
+{
+    double *genome;
+    ZI_TRY(zi_alloc(&genome, o->width));
+    zi_rows_read(&o->archive.rows, point, genome);
+    zi_law_point(o->options.method, o->dim, genome, x);
+    zi_free(genome);
+    return ZILCH_OK;
+}
+
 zilch_status zilch_optimizer_point(const zilch_optimizer *o, uint64_t point, double *x, zilch_record *out)
 {
     if (!o || point >= o->archive.rows.count) {
@@ -75,11 +91,8 @@ zilch_status zilch_optimizer_point(const zilch_optimizer *o, uint64_t point, dou
                        (unsigned long long)point, (unsigned long long)o->options.archive_size);
     }
     if (x) {
-        double *genome;
-        ZI_TRY(zi_alloc(&genome, o->width));
-        zi_rows_read(&o->archive.rows, (size_t)point, genome);
-        zi_law_point(o->options.method, o->dim, genome, x);
-        zi_free(genome);
+        ZI_TRY(zi_optimizer_read(o, (size_t)point, x));
+        zi_allowed_values(&o->constraints.allowed, x);
     }
     return ZILCH_OK;
 }

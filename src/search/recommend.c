@@ -20,7 +20,7 @@ typedef struct tally {
 typedef struct candidate {
     size_t point, active;
     double penalties; /* of its active coordinates, beside the common one */
-    double *x;
+    double *x;        /* in offsets, where there are defaults */
     double cost;      /* of the mean, Inf if nothing succeeded; until the first evaluation, as on record */
     double violation; /* the same */
     tally tally;
@@ -163,6 +163,7 @@ static zilch_status evaluate(contest *t, candidate *list, size_t count, size_t r
             id[i] = ZI_FINAL_ID + noise + (begin + i) % repeats;
             violation[i] = 0.0;
             memcpy(x + i * dim, list[(begin + i) / repeats].x, dim * sizeof *x);
+            zi_allowed_values(&t->optimizer->constraints.allowed, x + i * dim);
         }
         zi_error_clear();
         status = t->objective(t->context, &batch, value);
@@ -302,9 +303,25 @@ static size_t smallest(const zi_constraints *c, const candidate *best, const uns
     return found;
 }
 
+/* What keeps linear limits, where there are some. */
+typedef struct movers {
+    zi_mover values;
+    zi_lattice steps;
+} movers;
+
+static zilch_status create_movers(movers *m, const zi_constraints *c)
+{
+    *m = (movers){0};
+    if (c->limits.rows == 0) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_mover_create(&m->values, &c->limits, c->dim, c->lower, c->upper, c->stays));
+    return c->allowed.step ? zi_lattice_create(&m->steps, c) : ZILCH_OK;
+}
+
 /* The trial without a unit, in `spare`. With linear limits the others take its place, as little changed as
- * can be; 0 if they cannot. `mover` is for that. */
-static int leave_out(const zilch_optimizer *o, zi_mover *mover, size_t unit, const candidate *best,
+ * can be; 0 if they cannot. `movers` are for that. */
+static int leave_out(const zilch_optimizer *o, movers *m, size_t unit, const candidate *best,
                      candidate *spare)
 {
     const zi_constraints *c = &o->constraints;
@@ -318,7 +335,10 @@ static int leave_out(const zilch_optimizer *o, zi_mover *mover, size_t unit, con
         return 1;
     }
     if (zi_limits_broken(&c->limits, spare->x) != c->limits.rows &&
-        !zi_mover_project(mover, o->first.sigma, 1, spare->x)) {
+        !zi_mover_project(&m->values, o->first.sigma, 1, spare->x)) {
+        return 0;
+    }
+    if (c->allowed.step && !zi_lattice_round(&m->steps, o->first.sigma, SIZE_MAX, spare->x)) {
         return 0;
     }
     spare->active = zi_law_active(ZILCH_METHOD_DEFAULT, o->dim, spare->x);
@@ -343,8 +363,8 @@ static zilch_status keep_rule(const zilch_optimizer *o, const candidate *best, c
  * that was changed is evaluated once more, on noise that decided nothing; if it then breaks limits more than
  * the point before, that one stays. Without noise the value before is known, and that of the last change is
  * the value after. */
-static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_mover *mover,
-                          unsigned char *tried, size_t repeats, uint64_t budget)
+static zilch_status prune(contest *t, candidate *best, candidate *spare, movers *m, unsigned char *tried,
+                          size_t repeats, uint64_t budget)
 {
     const zi_constraints *c = &t->optimizer->constraints;
     const uint64_t noise = t->noise;
@@ -360,7 +380,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
     for (size_t u = smallest(c, best, tried); u < c->units && t->spent + repeats <= budget;
          u = smallest(c, best, tried)) {
         tried[u] = 1;
-        int is_sparser = leave_out(t->optimizer, mover, u, best, spare);
+        int is_sparser = leave_out(t->optimizer, m, u, best, spare);
         if (is_sparser && c->rule.repair) {
             ZI_TRY(keep_rule(t->optimizer, best, spare, &is_sparser));
         }
@@ -388,7 +408,7 @@ static zilch_status prune(contest *t, candidate *best, candidate *spare, zi_move
     }
     update_cost(t->optimizer, best);
     if (unpruned.values.count && isfinite(best->violation) && best->violation > unpruned.violations.mean) {
-        ZI_TRY(zilch_optimizer_point(t->optimizer, best->point, best->x, NULL));
+        ZI_TRY(zi_optimizer_read(t->optimizer, best->point, best->x));
         best->tally = unpruned;
         best->active = before;
         best->penalties = penalties;
@@ -409,13 +429,13 @@ static zilch_status prune_best(contest *t, candidate *best, double *room, uint64
         return ZILCH_OK;
     }
     const zi_constraints *c = &t->optimizer->constraints;
-    zi_mover mover = {0};
+    movers m;
     ZI_TRY(zi_rule_check(c));
     ZI_TRY(zi_alloc(&tried, c->units));
-    zilch_status status =
-        c->limits.rows ? zi_mover_create(&mover, &c->limits, c->dim, c->lower, c->upper, c->stays) : ZILCH_OK;
-    status = status == ZILCH_OK ? prune(t, best, &spare, &mover, tried, repeats, budget) : status;
-    zi_mover_free(&mover);
+    zilch_status status = create_movers(&m, c);
+    status = status == ZILCH_OK ? prune(t, best, &spare, &m, tried, repeats, budget) : status;
+    zi_mover_free(&m.values);
+    zi_lattice_free(&m.steps);
     zi_free(tried);
     return status;
 }
@@ -437,7 +457,7 @@ static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t mo
             .x = x + i * o->dim,
             .cost = zi_archive_cost(&o->archive, record[i].value, entry->active, entry->penalties),
             .violation = record[i].violation};
-        status = zilch_optimizer_point(o, record[i].point, list[i].x, NULL);
+        status = zi_optimizer_read(o, (size_t)record[i].point, list[i].x);
     }
     zi_free(record);
     return status;
@@ -496,6 +516,7 @@ static zilch_status hold(contest *t, const zilch_final_options *o, candidate *li
                           o->final_evaluations));
     }
     memcpy(x, list->x, t->optimizer->dim * sizeof *x);
+    zi_allowed_values(&t->optimizer->constraints.allowed, x);
     report(t, list, out);
     return ZILCH_OK;
 }

@@ -42,6 +42,7 @@ void zi_refine_destroy(zi_refine *r)
     if (r) {
         zi_points_free(&r->points);
         zi_mover_free(&r->mover);
+        zi_lattice_free(&r->lattice);
         zi_free(r->numbers);
         zi_free(r->bytes);
         zi_free(r->order);
@@ -86,8 +87,11 @@ static zilch_status allocate(zi_refine *r, size_t dim)
     memset(r->numbers, 0, 6 * dim * sizeof *r->numbers);
     memset(r->bytes, 0, 3 * dim);
     const zi_constraints *c = r->limits;
-    return c->limits.rows ? zi_mover_create(&r->mover, &c->limits, dim, c->lower, c->upper, c->stays)
-                          : ZILCH_OK;
+    if (c->limits.rows == 0) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_mover_create(&r->mover, &c->limits, dim, c->lower, c->upper, c->stays));
+    return c->allowed.step ? zi_lattice_create(&r->lattice, c) : ZILCH_OK;
 }
 
 static void describe_coordinates(zi_refine *r, const double *mu, const double *sigma)

@@ -82,7 +82,8 @@ struct zi_refine {
     zilch_rng rng;
     zi_refine_state state;
     zi_points points;
-    zi_mover mover; /* where there are linear limits */
+    zi_mover mover;     /* where there are linear limits */
+    zi_lattice lattice; /* and steps or lists */
 
     double *numbers;         /* one block: x to part */
     double *x;               /* the incumbent; dim, as those that follow */

@@ -61,16 +61,39 @@ static int is_allowed(const zi_refine *r, const double *x)
     return 1;
 }
 
-/* Whether the point that was begun is one more: not the incumbent, not there yet, and allowed. One that
- * breaks linear limits is moved: a change of one coordinate becomes one of all that are active. */
-static int end_point(zi_refine *r, size_t subject)
+/* A point that breaks linear limits is moved: a change of one coordinate becomes one of all that are active.
+ * With steps or lists, coordinate `held` (SIZE_MAX: none) keeps its value. Gives 0 if that does not work. */
+static int keep_limits(zi_refine *r, size_t held, double *x)
+{
+    const zi_constraints *c = r->limits;
+    const double value = held != SIZE_MAX ? x[held] : 0.0;
+    if (c->limits.rows == 0) {
+        zi_constraints_snap(c, x);
+        return 1;
+    }
+    if (c->allowed.step && zi_limits_broken(&c->limits, x) == c->limits.rows && zi_lattice_has(c, x)) {
+        return 1;
+    }
+    if (!zi_refine_project(r, x)) {
+        return 0;
+    }
+    if (!c->allowed.step) {
+        return 1;
+    }
+    if (held != SIZE_MAX && zi_allowed_has(&c->allowed, held)) {
+        x[held] = value;
+    }
+    return zi_lattice_round(&r->lattice, r->unit, held, x);
+}
+
+/* Whether the point that was begun is one more: not the incumbent, not there yet, and allowed. */
+static int end_point(zi_refine *r, size_t subject, size_t held)
 {
     const size_t bytes = r->dim * sizeof *r->x;
     double *x = r->batch_x + r->state.batch * r->dim;
-    if (r->limits->limits.rows && !zi_refine_project(r, x)) {
+    if (!keep_limits(r, held, x)) {
         return 0;
     }
-    zi_constraints_snap(r->limits, x);
     const uint64_t hash = hash_of(r, x);
     if (hash == 0) {
         return 0;
@@ -141,18 +164,50 @@ static void make_room(zi_refine *r, size_t i, double *x)
     }
 }
 
+/* With linear limits, steps are exchanged: another active coordinate, any of them, makes up for the change of
+ * this one in a row that both have, as far as its own values let it. */
+static void exchange(zi_refine *r, size_t i, double *x)
+{
+    const zi_limits *l = &r->limits->limits;
+    const size_t active = zi_refine_active(r, x) - (x[i] != 0.0);
+    size_t left = below(r, active);
+    size_t j = 0;
+    while (j < r->dim && (j == i || x[j] == 0.0 || left-- > 0)) {
+        j++;
+    }
+    if (j == r->dim) {
+        return;
+    }
+    size_t e = l->column[i];
+    size_t f = l->column[j];
+    while (e < l->column[i + 1] && f < l->column[j + 1] && l->row[e] != l->row[f]) { /* which ascend */
+        *(l->row[e] < l->row[f] ? &e : &f) += 1;
+    }
+    if (e < l->column[i + 1] && f < l->column[j + 1]) {
+        x[j] = zi_allowed_active(&r->limits->allowed, j, x[j] - l->by[e] * (x[i] - r->x[i]) / l->by[f]);
+    }
+}
+
 /* A point that differs in one coordinate, and in whether its group is active. */
 static void try_value(zi_refine *r, size_t i, double value)
 {
+    const zi_constraints *c = r->limits;
     double *x = begin_point(r);
     if (x) {
+        const int is_exchanged = c->limits.rows && zi_allowed_has(&c->allowed, i);
         x[i] = value + 0.0; /* never -0.0 */
+        if (is_exchanged && value != 0.0) {
+            x[i] = zi_allowed_active(&c->allowed, i, value);
+        }
         if (has_groups(r)) {
             switch_group(r, i, x);
         } else if (r->limits->most < r->dim && zi_refine_active(r, x) > r->limits->most) {
             make_room(r, i, x);
         }
-        end_point(r, i);
+        if (is_exchanged && zi_limits_broken(&c->limits, x) != c->limits.rows) {
+            exchange(r, i, x);
+        }
+        end_point(r, i, i);
     }
 }
 
@@ -163,7 +218,7 @@ static int try_step(zi_refine *r, const double *step, size_t subject)
         return 0;
     }
     zi_refine_move(r, step, x);
-    return end_point(r, subject);
+    return end_point(r, subject, SIZE_MAX);
 }
 
 /* A step that was moved to allowed values is another one, and the model may promise nothing of it. */
@@ -349,7 +404,7 @@ static void propose_drops(zi_refine *r)
         for (size_t k = 0; k < c; k++) {
             x[r->ranked[k].coordinate] = 0.0;
         }
-        end_point(r, 0);
+        end_point(r, 0, SIZE_MAX);
     }
     for (size_t k = 0; k < count; k++) {
         double step[ZI_WORKING_MOST];

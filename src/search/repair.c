@@ -5,6 +5,7 @@
 #include "search/constraints.h"
 
 #include "base/memory.h"
+#include "search/feasibility.h"
 
 #include <assert.h>
 #include <float.h>
@@ -78,7 +79,12 @@ zilch_status zi_repairer_create(zi_repairer *out, const zi_constraints *c, const
     for (size_t i = 0; i < c->dim; i++) {
         out->off[i] = c->forced[c->unit_of[i]] == ZILCH_FORCED_OFF;
     }
-    return zi_mover_create(&out->mover, &c->limits, c->dim, c->lower, c->upper, c->stays);
+    ZI_TRY(zi_mover_create(&out->mover, &c->limits, c->dim, c->lower, c->upper, c->stays));
+    if (c->allowed.step == NULL) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(zi_lattice_create(&out->lattice, c));
+    return zi_feasibility_create(&out->search, c);
 }
 
 void zi_repairer_free(zi_repairer *repairer)
@@ -90,6 +96,8 @@ void zi_repairer_free(zi_repairer *repairer)
     zi_free(repairer->wanted);
     zi_free(repairer->off);
     zi_mover_free(&repairer->mover);
+    zi_lattice_free(&repairer->lattice);
+    zi_feasibility_destroy(repairer->search);
 }
 
 static size_t count_active(const zi_repairer *m)
@@ -263,16 +271,24 @@ static void set_reach(zi_repairer *m, size_t row, double sign, double *reach)
     }
 }
 
-/* Units in random order: those first that the elites have as they would become. */
-static void rank_units(zi_repairer *m, zilch_rng *rng)
+enum { ANY = 2 };
+
+/* Units that are on, off or any of the two, and may be switched, in random order: those first that the elites
+ * have as they would become. Gives their number. */
+static size_t rank_units(zi_repairer *m, zilch_rng *rng, int state)
 {
     const zi_constraints *c = m->constraints;
+    size_t count = 0;
     for (size_t u = 0; u < c->units; u++) {
         const double p = m->marginals->p[c->member[c->first[u]]];
         const double weight = (m->on[u] ? 1.0 - p : p) + least_weight;
-        m->ranked[u] = (zi_ranked_unit){-log(zilch_rng_uniform(rng)) / weight, u};
+        const double drawn = zilch_rng_uniform(rng); /* for each, so that others do not depend on it */
+        if (c->forced[u] == ZILCH_FORCED_NOT && (state == ANY || m->on[u] == state)) {
+            m->ranked[count++] = (zi_ranked_unit){-log(drawn) / weight, u};
+        }
     }
-    qsort(m->ranked, c->units, sizeof *m->ranked, compare_ranked);
+    qsort(m->ranked, count, sizeof *m->ranked, compare_ranked);
+    return count;
 }
 
 /* The number of active coordinates becomes right, as in switch_some(), which takes longer. */
@@ -284,11 +300,11 @@ static void choose_count(zi_repairer *m, zilch_rng *rng)
         return;
     }
     const int to = active < c->least;
-    rank_units(m, rng);
-    for (size_t k = 0; k < c->units && (to ? active < c->least : active > c->most); k++) {
+    const size_t count = rank_units(m, rng, !to);
+    for (size_t k = 0; k < count && (to ? active < c->least : active > c->most); k++) {
         const size_t u = m->ranked[k].unit;
         const size_t size = zi_unit_size(c, u);
-        if (m->on[u] != to && c->forced[u] == ZILCH_FORCED_NOT && (!to || active + size <= c->most)) {
+        if (!to || active + size <= c->most) {
             m->on[u] = (unsigned char)to;
             active = to ? active + size : active - size;
         }
@@ -335,13 +351,13 @@ static int reach_end(zi_repairer *m, zilch_rng *rng, const double *reach, double
         return 1;
     }
     const double wanted = end + most_room * zilch_rng_uniform(rng) * fabs(end);
-    rank_units(m, rng);
-    for (size_t k = 0; k < c->units && !(sum >= wanted); k++) {
+    const size_t count = rank_units(m, rng, ANY);
+    for (size_t k = 0; k < count && !(sum >= wanted); k++) {
         const size_t u = m->ranked[k].unit;
         const size_t size = zi_unit_size(c, u);
         const double gain = m->on[u] ? -reach[u] : reach[u];
         const int is_too_much = m->on[u] ? active < c->least + size : active + size > c->most;
-        if (c->forced[u] != ZILCH_FORCED_NOT || !(gain > 0.0)) {
+        if (!(gain > 0.0)) {
             continue;
         }
         if (is_too_much) { /* another one takes its place */
@@ -399,6 +415,9 @@ static int move_values(zi_repairer *m, zilch_rng *rng, double *x)
             !zi_mover_move(&m->mover, m->marginals->sigma, all_stay, x)) {
             return 0;
         }
+        if (c->allowed.step && !zi_lattice_round(&m->lattice, m->marginals->sigma, SIZE_MAX, x) && all_stay) {
+            return zi_feasibility_settle(m->search, m->on, x);
+        }
         if (zi_constraints_check(c, x) == ZILCH_OK) {
             return 1;
         }
@@ -451,6 +470,14 @@ static void choose_by_relaxation(zi_repairer *m, double *x)
     }
 }
 
+/* One unit that may be switched, if it is the first one drawn. */
+static void switch_any(zi_repairer *m, zilch_rng *rng)
+{
+    const zi_constraints *c = m->constraints;
+    const size_t u = (size_t)(zilch_rng_uniform(rng) * (double)c->units);
+    m->on[u] = c->forced[u] == ZILCH_FORCED_NOT ? !m->on[u] : m->on[u];
+}
+
 /* Units that can keep the limits, and values that do. The last resort is the point that is known. */
 static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
 {
@@ -465,6 +492,9 @@ static void repair_limits(zi_repairer *m, zilch_rng *rng, double *x)
     }
     for (int trial = 0; trial < TRIALS; trial++) {
         take_units(m, m->wanted);
+        if (trial > 0 && c->allowed.step) { /* values that add up with these may not be there */
+            switch_any(m, rng);
+        }
         choose_count(m, rng);
         if (trial >= RELAXED) {
             choose_by_relaxation(m, x);
@@ -503,7 +533,7 @@ void zi_repair(zi_repairer *m, zilch_rng rng, double *x)
 {
     const zi_constraints *c = m->constraints;
     if (c->limits.rows) {
-        repair_limits(m, &rng, x); /* there are no steps or lists beside them */
+        repair_limits(m, &rng, x);
         return;
     }
     if (c->has_switches) {

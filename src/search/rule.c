@@ -16,12 +16,14 @@ zilch_status zi_rule_apply(const zi_constraints *c, double *x)
         x[i] = fmax(-DBL_MAX, fmin(DBL_MAX, x[i])); /* of a law that is too wide */
     }
     zi_error_clear();
+    zi_allowed_values(&c->allowed, x);
     const zilch_status status = rule->repair(rule->context, c->dim, x);
     if (status != ZILCH_OK) {
         return *zilch_last_error()
                    ? status
                    : zi_fail(status, "ask: the repair function failed: %s", zilch_status_text(status));
     }
+    zi_allowed_offsets(&c->allowed, x);
     for (size_t i = 0; i < c->dim; i++) {
         x[i] += 0.0; /* not -0.0 */
     }

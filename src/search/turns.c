@@ -158,7 +158,7 @@ static zilch_status choose_first(const zilch_optimizer *o, double *guess, double
     const zilch_rng rng = stream_of(o);
     for (size_t i = 0; i < o->dim; i++) {
         const int is_outside = c->lower[i] > 0.0 || c->upper[i] < 0.0;
-        guess[i] = x0 ? x0[i] + 0.0 : 0.0; /* not -0.0 */
+        guess[i] = x0 ? zi_offset(c->allowed.origin, i, x0[i]) + 0.0 : 0.0; /* not -0.0 */
         other[i] = is_outside && !x0 ? o->first.mu[i] : guess[i];
     }
     ZI_TRY(keep_limits(o, rng, guess));

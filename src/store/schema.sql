@@ -63,6 +63,7 @@ CREATE TABLE generations (
 -- The archive: every point once, in the order in which they were first evaluated. A genome is a mask, a bit
 -- for each number, the first in the lowest bit of the first byte, and then the numbers that are not 0 as
 -- little-endian doubles. They are the point's coordinates; with the method adhoc, dim weights and dim thresholds.
+-- In a run with default values they are offsets from these, which are in the state of its checkpoint.
 -- Where coordinates have penalties of their own, what those of the active ones add up to stands behind the word
 -- 'forgotten', as a double: the other points give it.
 -- (With a rowid: a row is then stored in one piece up to the size of a page.)

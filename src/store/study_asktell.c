@@ -155,7 +155,7 @@ static zilch_status list_late(const zilch_optimizer *o, size_t capacity, uint64_
         if (*count < capacity) {
             id[*count] = zi_id_number(o->stragglers.slot[i].id);
             zi_rows_read(&o->stragglers.rows, i, genome);
-            zi_law_point(o->options.method, o->dim, genome, x + *count * o->dim);
+            zi_optimizer_show(o, genome, x + *count * o->dim);
         }
         *count += 1;
     }

@@ -246,7 +246,8 @@ static void read_evaluation_row(zi_statement *row, sequence *order, zilch_evalua
 typedef struct evaluations_reading {
     zilch_study *study;
     uint64_t run;
-    run_shape shape;
+    zilch_method method;
+    zi_constraints allowed; /* what values stand for the offsets of its points */
     sequence order;
     double *x;
     zilch_evaluation_reader reader;
@@ -265,15 +266,12 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     row->is_sound &= isnan(evaluation.fitness) == isnan(evaluation.value);
     ZI_TRY(zi_columns_check(row, "an evaluation of generation", evaluation.generation));
     evaluation.id = zi_id_number(evaluation.id);
-    const run_shape *shape = &reading->shape;
     if (is_forgotten(genome, length)) {
         return reading->reader(reading->context, &evaluation);
     }
-    const zilch_status status = zi_point_decode(shape->method, shape->dim, genome, length, reading->x);
     size_t active = 0;
-    for (size_t i = 0; status == ZILCH_OK && i < shape->dim; i++) {
-        active += reading->x[i] != 0.0;
-    }
+    const zilch_status status =
+        zi_point_decode(reading->method, &reading->allowed.allowed, genome, length, reading->x, &active);
     if (status == ZILCH_ENOMEM) {
         return status;
     }
@@ -282,6 +280,27 @@ static zilch_status read_evaluation(zi_statement *row, void *context)
     }
     evaluation.x = reading->x;
     return reading->reader(reading->context, &evaluation);
+}
+
+static zilch_status read_allowed(zi_statement *row, void *context)
+{
+    evaluations_reading *reading = context;
+    size_t length;
+    const unsigned char *state = zi_column_blob(row, &length);
+    ZI_TRY(zi_columns_check(row, "the checkpoint of run", reading->run));
+    const size_t dim = reading->allowed.dim;
+    zi_constraints_free(&reading->allowed);
+    const zilch_status status = zi_optimizer_unpack_allowed(&reading->allowed, dim, state, length);
+    return status == ZILCH_OK ? ZILCH_OK
+                              : zi_fail_within(status, "%s: run %llu", zi_sql_path(reading->study->sql),
+                                               (unsigned long long)reading->run);
+}
+
+static zilch_status read_evaluations(evaluations_reading *reading, const char *text)
+{
+    ZI_TRY(zi_study_rows(reading->study, "SELECT state FROM checkpoints WHERE run = ?", reading->run,
+                         read_allowed, reading));
+    return zi_study_rows(reading->study, text, reading->run, read_evaluation, reading);
 }
 
 #define EVALUATIONS(violation)                                                                        \
@@ -295,12 +314,19 @@ zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_eva
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
-    evaluations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
-    ZI_TRY(find_shape(study, run, &reading.shape));
+    run_shape shape;
     const char *text;
+    ZI_TRY(find_shape(study, run, &shape));
     ZI_TRY(zi_study_choose(study, EVALUATIONS("violation"), EVALUATIONS("0.0"), &text));
-    ZI_TRY(zi_alloc(&reading.x, reading.shape.dim));
-    const zilch_status status = zi_study_rows(study, text, run, read_evaluation, &reading);
+    evaluations_reading reading = {.study = study,
+                                   .run = run,
+                                   .method = shape.method,
+                                   .allowed = {.dim = shape.dim, .allowed.dim = shape.dim},
+                                   .reader = reader,
+                                   .context = context};
+    ZI_TRY(zi_alloc(&reading.x, shape.dim));
+    const zilch_status status = read_evaluations(&reading, text);
+    zi_constraints_free(&reading.allowed);
     zi_free(reading.x);
     return status;
 }

@@ -123,7 +123,7 @@ def set_settings(path, kind, settings):
 
 def look_at(study):
     shown, _ = zilch("show", study)
-    expect("show", shown, SEEN + "\\x1b]0;title\\x07")  # and what else of it fits in the column
+    expect("show", shown, SEEN + "\\x1b]0;title")  # and what else of it fits in the column
     shown, _ = zilch("show", study, "--run", "1")
     expect("show --run", shown, SEEN + "\\x1b]0;title\\x07")
     expect("show --run", shown, "\\u202e")

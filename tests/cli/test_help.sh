@@ -65,7 +65,7 @@ done <commands | sed 's/^n \(count\|rows\|episodes\)$/n rows that come out/' | s
 [ "$(wc -l <letters)" -ge 12 ] || complain 'the letters were not found'
 [ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ] || complain "several meanings: $(cut -d ' ' -f 1 letters | uniq -d | tr '\n' ' ')"
 grep -qx 'j jobs' letters || complain '-j is not --jobs'
-for words in 'best s -j json' 'bench lander -j json' 'compare -j json' 'export s -j json' 'play -j json' 'recover -j json' 'train -j json' \
+for words in 'best s -j json' 'bench lander -j json' 'export s -j json' 'play -j json' 'recover -j json' 'train -j json' \
   'lander -n5 episodes' 'optimize -n episodes' 'compare -n seeds' 'recover -n rows' 'recover -m models'; do
   # shellcheck disable=SC2086 # words
   expect_status 2 "$zilch" ${words% *}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Manual pages: one for each command and one for all, with every option of the command's help; man and mandoc find nothing
-# wrong in them. They are the ones that the build has made, to be installed.
+# wrong in them. They are the ones that the build has made, to be installed. Completions have every option, too.
 . "$(dirname "$0")/lib.sh"
 
 "$zilch" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
@@ -16,7 +16,15 @@ while read -r command; do
   "$zilch" "$command" "$option" | grep -oE '^  (-[a-zA-Z], |    )--[a-z0-9-]+(=[^ ]+)?' | sed 's/^ *//' | sort >listed
   sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$out" | grep -A 1 -x '\.TP' | grep -e '--\|\\-' | sed 's/\\f[BIR]//g; s/\\-/-/g; s/\\&//g' | grep -vx -e -- | sort >described
   expect_same listed described
+  expect_status 0 "$zilch" help --complete -- "$command" '' --
+  sed 1d "$out" | cut -f 1 | sort >completed
+  grep -oE -e '--[a-z0-9-]+' listed | sort >names
+  expect_same names completed
 done <commands
+expect_status 0 "$zilch" help --complete -- '' '' ''
+sed 1d "$out" | cut -f 1 | cmp -s - commands || complain 'not all commands are completed'
+expect_status 0 "$zilch" help --complete -- nosuch '' --
+expect_output words
 expect_status 2 "$zilch" help --man nosuch
 expect_in_error "zilch help: unknown command 'nosuch'"
 expect_status 2 "$zilch" help fit show

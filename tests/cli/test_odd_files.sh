@@ -70,6 +70,7 @@ read_everywhere()
   refuses "$1" optimize --problem smop1 --dim 5 --warm-start "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --bounds-file "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --penalty-file "$1" --study new
+  refuses "$1" optimize --problem smop1 --dim 5 --default "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --values-file "$1" --study new
   refuses "$1" optimize --problem smop1 --dim 5 --inverter amortised --weights "$1" --study new
   refuses "$1" compare --problem linear --data "$1" --methods default,ea --seeds 1 --study new

@@ -16,8 +16,8 @@ cp study both
 expect_status 0 "$zilch" show study
 [ "$(wc -l <"$out")" -eq 3 ] || complain 'not a line for each run'
 grep -qE '^run  problem +method +seed  ended by +evaluations +fitness +value +active$' "$out" || complain 'no heading'
-grep -qE '^ +1  smop1:[^ ]* +default +1  generations +600 ' "$out" || complain 'no run 1'
-grep -qE '^ +2  sphere[^ ]*… +ea +18446744073709551615  generations +[0-9]{3} ' "$out" || complain 'no run 2'
+grep -qE '^ +1  sm[^ ]*\.\.\. +default +1  generations +600 ' "$out" || complain 'no run 1'
+grep -qE '^ +2  sp[^ ]*\.\.\. +ea +18446744073709551615  generations +[0-9]{3} ' "$out" || complain 'no run 2'
 
 # One run: thinned, or all of it.
 expect_status 0 "$zilch" show study --run 1
@@ -40,7 +40,7 @@ expect_in_output ' --seed 18446744073709551615'
 # The best, to look at and to use.
 expect_status 0 "$zilch" best study --run 1
 expect_in_output 'run 1: smop1:dim=6'
-expect_in_output 'best seen: fitness '
+expect_in_output 'best seen: value '
 expect_in_output 'recommended: value '
 grep -qE '^x[1-6] = ' "$out" || complain 'no coordinates'
 expect_status 0 "$zilch" best study -o point.csv
@@ -109,7 +109,7 @@ cp study failing
 with sqlite3.connect("failing") as study:
     study.execute("UPDATE conclusions SET failures = 3, evaluations = 1, spent = 7, deviation = NULL WHERE run = 2")'
 expect_status 0 "$zilch" best failing
-grep -qE '^recommended: value [0-9.]+ in 1 of 7 fresh evaluations, 3 failed, active [0-9]' "$out" || complain 'failures are not told'
+grep -qE '^recommended: value [0-9.]+ with [0-9]+ active \(nonzero\) coordinates?, the mean of 1 new evaluation out of 7 in the final check, 3 failed' "$out" || complain 'failures are not told'
 expect_status 0 "$zilch" best failing --json
 expect_in_output '"standard_error": null'
 expect_in_output '"failures": 3'

@@ -1,5 +1,6 @@
 /* Lines that come from elsewhere: what evaluating programs answer, what 'zilch tell' is told, bounds from a
- * file, and the values of options, such as those that a study keeps. The first byte chooses. */
+ * file, limits and lists of coordinates, and the values of options, such as those that a study keeps. The
+ * first byte chooses. */
 #include "fuzz.h"
 #include "fuzz_file.h"
 
@@ -83,13 +84,46 @@ static void check_bounds(const uint8_t *data, size_t size)
     }
 }
 
+/* Limits that are read and can be kept are kept, with steps and without. */
+static void check_limits(const char *text)
+{
+    enum { DIM = 4, POINTS = 3, ROWS_MOST = 8 };
+    static const double step[DIM] = {0, 1, 0.25, 0};
+    static const double lower[DIM] = {0, -2, 0, -INFINITY}, upper[DIM] = {1, 5, INFINITY, 3};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    zilch_linear_limit *limit;
+    zilch_optimizer *o;
+    size_t count;
+    if (zilch_linear_limits_parse(text, DIM, NULL, &limit, &count) != ZILCH_OK) {
+        MUST(*zilch_last_error());
+        return;
+    }
+    options.linear_limits = limit;
+    options.linear_limit_count = count;
+    options.lower = lower;
+    options.upper = upper;
+    options.step = count % 2 ? step : NULL;
+    if (count <= ROWS_MOST && zilch_optimizer_create(&o, DIM, 1, &options) == ZILCH_OK) {
+        uint64_t id[POINTS];
+        double x[POINTS * DIM];
+        MUST(zilch_optimizer_ask(o, POINTS, id, x) == ZILCH_OK);
+        for (size_t i = 0; i < POINTS; i++) {
+            MUST(zilch_optimizer_tell_point(o, x + i * DIM, 1.0) == ZILCH_OK);
+        }
+        zilch_optimizer_destroy(o);
+    }
+    zilch_linear_limits_free(limit, count);
+}
+
 static void check_lists(const char *text)
 {
     enum { DIM = 20 };
     size_t mark[DIM] = {0};
     size_t group[DIM] = {0};
-    double low, high;
+    double low, high, step[DIM];
     coordinates_error error;
+    check_limits(text);
+    MUST(coordinates_steps(text, DIM, NULL, step, &error) || step[0] == step[0]);
     (void)coordinates_mark(text, DIM, 1, mark, &error);
     (void)coordinates_group(text, DIM, group, &error);
     MUST(coordinates_bounds(text, &low, &high, &error) || low <= high);

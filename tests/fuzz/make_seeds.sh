@@ -66,6 +66,10 @@ seed answer '41 2.5\n2\t-1e3\t0.1\r\n'
 seed answer '5low,high\n-1,1\nnone,2 # c\n,\n0,none\n'
 seed answer '61,4-7;2'
 seed answer '6-1:none'
+seed answer '62=1,4=0.05'
+seed answer '6sum = 1'
+seed answer '6x1 + x2 + x3 = 2; 0.1 <= 2 * x2 - x4 <= 3 # a comment\nx3 >= 0.5'
+seed answer '63*x2 + 5*x3 = 4.25'
 for value in uncertain none yes 0 0.25 1e5 18446744073709551615 low-rank price; do seed answer '7%s' "$value"; done
 seed answer '7./f "a b" '"'c d'"' \\ e'
 
@@ -122,6 +126,11 @@ words train -o w --block mm --labels simulated --rows 100 --examples 100 --units
 words recover --models 3 -d 4 --rows 100 --p-min 0.1 --p-max 0.9 --decay 0.5
 words play --controller published -n 3 --json
 words bench model --json
+words optimize -p sphere:dim=6 --sum 1 --step 0.05 --bounds 0:1 --max-active 3
+words optimize -p smop1:dim=8 --sum 'x1 + 2*x3 <= 4; sum >= 1' --step '1=1,3=0.5' --limits l.txt --values-file v.csv \
+  --penalty-file c.csv
+words ask a.study --dim 4 --names a,b,c,d --sum 'a + "b" - c = 0.5' --step 0.25
+words compare -p sphere:dim=5 -m 'a:default,b:ea' --sum '0 <= x1 - x2 <= 1' --evaluations 100
 words fit --help
 words optimize --probelm x
 

@@ -181,6 +181,29 @@ static void make_turns(const char *name, const zilch_optimizer_options *options)
     zilch_optimizer_destroy(o);
 }
 
+/* Linear limits, steps, a list of values and penalties, together. */
+static void make_limited(void)
+{
+    static const double lower[DIM] = {-2, -2, 0}, upper[DIM] = {2, 2, 2}, step[DIM] = {0.25, 0, 0};
+    static const double list[] = {0.25, 0.5, 1}, weight[] = {1, -1, 2}, penalties[DIM] = {0.1, 0, 0.2};
+    static const zilch_values values[DIM] = {[2] = {3, list}};
+    static const size_t some[] = {0, 2};
+    const zilch_linear_limit limit[2] = {{.count = DIM, .weight = weight, .lower = 0.5, .upper = 3},
+                                         {.count = 2, .coordinate = some, .lower = -INFINITY, .upper = 1.5}};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.lower = lower;
+    options.upper = upper;
+    options.step = step;
+    options.values = values;
+    options.penalties = penalties;
+    options.linear_limits = limit;
+    options.linear_limit_count = 2;
+    make_turns("turns-limited", &options);
+    options.population = POPULATION;
+    options.elites = 2;
+    make_optimizer("limited", &options);
+}
+
 static void make_optimizers(void)
 {
     static const double lower[DIM] = {-1, -INFINITY, 0}, upper[DIM] = {1, INFINITY, 2};
@@ -210,6 +233,12 @@ static void make_optimizers(void)
     make_optimizer("bound", &options);
     options.population = options.elites = 0;
     make_turns("turns-bound", &options);
+    options.defaults = (const double[DIM]){0.25, 0, -3};
+    make_turns("turns-defaults", &options);
+    options.population = POPULATION;
+    options.elites = 2;
+    options.step = (const double[DIM]){0.25, 0, 0.125};
+    make_optimizer("defaults", &options);
     options = zilch_optimizer_defaults();
     options.x0 = (const double[DIM]){0.5, 0, 3};
     options.scale = (const double[DIM]){1, 0.25, 10};
@@ -233,5 +262,6 @@ int main(int argc, char **argv)
     make_models();
     make_networks();
     make_optimizers();
+    make_limited();
     return 0;
 }

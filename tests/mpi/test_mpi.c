@@ -26,7 +26,7 @@ typedef struct order {
     int only_others;    /* not on rank 0 */
     int sleeps;         /* milliseconds at most, by the id */
     size_t rising;      /* not at random, but the longer the higher the id is, of so many; 0: at random */
-    int gives_errors;
+    int gives_errors, gives_violations;
     int refuses; /* the order itself, on ranks from here on; 0: none */
 } order;
 
@@ -80,6 +80,10 @@ static zilch_status evaluate(state *s, const zilch_batch *batch, double *value)
         if (s->order.gives_errors && id % 3 == 0) {
             DEMAND(batch->error && isnan(batch->error[i]));
             batch->error[i] = 0.5 * (double)id;
+        }
+        if (s->order.gives_violations && id % 4 == 1) {
+            DEMAND(batch->violation && batch->violation[i] == 0.0);
+            batch->violation[i] = 0.25 * (double)id;
         }
         s->done++;
     }
@@ -169,7 +173,19 @@ static int is_same(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Each point once, its value in its place and nothing behind; with errors where they are asked for. */
+/* What was given for a point is in its place. */
+static void check_answers(const zilch_batch *batch, const double *value)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        const uint64_t id = batch->id[i];
+        DEMAND(is_same(value[i], value_of(id, COLUMNS, batch->x + i * COLUMNS)));
+        DEMAND(!batch->error || (id % 3 == 0 ? batch->error[i] == 0.5 * (double)id : isnan(batch->error[i])));
+        DEMAND(!batch->violation || batch->violation[i] == (id % 4 == 1 ? 0.25 * (double)id : 0.0));
+    }
+}
+
+/* Each point once, its value in its place and nothing behind; with errors and violations where they are asked
+ * for, one without the other, too. */
 static void values_do_not_depend_on_ranks(void)
 {
     static const size_t counts[] = {0, 1, 2, 3, 4, 5, 7, 16, 17, 64, 499, POINTS};
@@ -177,22 +193,24 @@ static void values_do_not_depend_on_ranks(void)
     zilch_mpi *mpi;
     size_t points = 0;
     const int is_first = open_handle(&s, &mpi);
-    for (size_t k = 0; k < 4 * COUNT(counts) && is_first; k++) {
-        const size_t n = counts[k / 4];
+    for (size_t k = 0; k < 8 * COUNT(counts) && is_first; k++) {
+        const size_t n = counts[k / 8];
         double value[POINTS + 1];
         double error[POINTS + 1];
-        const int is_asked = k % 2 != 0;
-        zilch_mpi_set_least(mpi, k % 4 < 2 ? 0 : 3);
-        DEMAND(command(&s, mpi, (order){.fail_from = UINT64_MAX, .gives_errors = is_asked}) == ZILCH_OK);
-        value[n] = error[n] = -1.0;
-        const zilch_batch batch = some_points(n, COLUMNS, is_asked ? error : NULL);
-        DEMAND(zilch_mpi_objective(mpi, &batch, value) == ZILCH_OK);
+        double violation[POINTS + 1];
+        const order o = {
+            .fail_from = UINT64_MAX, .gives_errors = k % 2 != 0, .gives_violations = k / 2 % 2 != 0};
+        zilch_mpi_set_least(mpi, k % 8 < 4 ? 0 : 3);
+        DEMAND(command(&s, mpi, o) == ZILCH_OK);
+        value[n] = error[n] = violation[n] = -1.0;
+        zilch_batch batch = some_points(n, COLUMNS, o.gives_errors ? error : NULL);
+        batch.violation = o.gives_violations ? violation : NULL;
         for (size_t i = 0; i < n; i++) {
-            const uint64_t id = batch.id[i];
-            DEMAND(is_same(value[i], value_of(id, COLUMNS, batch.x + i * COLUMNS)));
-            DEMAND(!is_asked || (id % 3 == 0 ? error[i] == 0.5 * (double)id : isnan(error[i])));
+            violation[i] = 0.0;
         }
-        DEMAND(value[n] == -1.0 && error[n] == -1.0);
+        DEMAND(zilch_mpi_objective(mpi, &batch, value) == ZILCH_OK);
+        check_answers(&batch, value);
+        DEMAND(value[n] == -1.0 && error[n] == -1.0 && violation[n] == -1.0);
         points += n;
         free_points(&batch);
     }
@@ -341,7 +359,7 @@ static zilch_status any_generation(void *context, const zilch_batch *batch, doub
 
 static void a_search_has_the_same_bits(void)
 {
-    state s = {.order = {.fail_from = UINT64_MAX}};
+    state s = {.order = {.fail_from = UINT64_MAX, .gives_violations = 1}};
     zilch_mpi *mpi;
     const zilch_mpi_setup setup = {.inner = any_generation, .context = &s};
     MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);

@@ -48,7 +48,7 @@ refuse 'a type of zilch 0.1' '\<zilch_(law|refit|run_texts|recommend_options|aga
 refuse 'a constant of zilch 0.1' '\<ZILCH_(LAW|VALUES|PRESET|ARCHIVE|AGAIN)_[A-Z]'
 refuse 'an inner name of zilch 0.1' '\<zi_(memory|lesson|worth|told|news|late|mend)(_[a-z_]+)?\>'
 gone='price|law|preset|again|remember|shift|copied|redrawn|timid|widened|active-least|active-most|most-steps|most-failures|on|off|shortlist|recheck|prune|restart|over-ask|prior-p|prior-mu|prior-correlation|values|archive|share'
-refuse 'an option of zilch 0.1' "(^|[^a-z-])--($gone)([^a-z-]|\$)" '(cmake|ctest)( --build| -S [^ ]+)* --preset|git .*--prune'
+refuse 'an option of zilch 0.1' "(^|[^a-z-])--($gone)([^a-z-]|\$)" '(cmake|ctest|cpack)( --build| -S [^ ]+)* --preset|git .*--prune'
 refuse 'an option of zilch 0.1 in a recipe' "[+,:\"'](price|law|preset|again|remember|shift|copied|redrawn|timid|widened|shortlist|recheck|prune|restart|over-ask|prior-p|prior-mu|prior-correlation|archive)=[a-z0-9]"
 fields='price|preset|remember|copied|redrawn|timid|widened|active_least|active_most|most_steps|most_failures|shortlist|recheck|over_ask|prior_p|prior_mu|prior_correlation'
 refuse 'a field of zilch 0.1' "(\\.|->|[\"'])($fields|prune|pull)\\>([\"']| *=[^=]|[];,)])" 'matrix\.preset'
