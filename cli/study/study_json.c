@@ -65,7 +65,7 @@ static json_node *fit_object(const study_best *b, const double *x, int *failed)
     return object;
 }
 
-/* The active coordinates; null for a run without names. */
+/* The coordinates that are not 0; null for a run without names. */
 static json_node *named_object(const char *const *names, size_t dim, const double *x, int *failed)
 {
     json_node *object = names && x ? node_object() : node_null();
