@@ -688,33 +688,6 @@ static zilch_status keep_values(object *made)
     return zilch_journal_keep(s.journal, &batch, COUNT(index), index, value);
 }
 
-static zilch_status recall_values(object *made)
-{
-    unsigned char is_known[KEPT];
-    double value[KEPT] = {0};
-    const zilch_batch batch = journal_batch();
-    made->any = NULL;
-    const zilch_status status = zilch_journal_recall(s.journal, &batch, value, is_known);
-    if (status == ZILCH_OK) {
-        assert_memory_equal(is_known, ((unsigned char[]){1, 1, 1, 0, 0}), KEPT);
-        s.sum = sum_of(1, value + 2, sizeof *value);
-    }
-    return status;
-}
-
-static zilch_status flush_values(object *made)
-{
-    made->any = NULL;
-    return zilch_journal_flush(s.journal);
-}
-
-/* Nothing is open: it closes nothing. */
-static zilch_status tell_journal(object *made)
-{
-    made->any = NULL;
-    return zilch_journal_tell(s.journal, s.fresh);
-}
-
 static zilch_status find_run(object *made)
 {
     uint64_t run = 99;
@@ -773,9 +746,6 @@ const fault_call study_calls[] = {
     {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_keep", "", open_kept_journal, keep_values, finish_journal, 1, 0, 1},
-    {"zilch_journal_recall", "", open_kept_journal, recall_values, finish_journal, 1, 0, 1},
-    {"zilch_journal_flush", "", open_kept_journal, flush_values, finish_journal, 1, 0, 1},
-    {"zilch_journal_tell", "", open_kept_journal, tell_journal, finish_journal, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},
 };
 const size_t study_call_count = COUNT(study_calls);

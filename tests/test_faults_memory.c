@@ -1410,6 +1410,9 @@ static void small_things_are_quiet(void)
     QUIET(zilch_error_format, (NULL, 0, NULL, NULL, 0));
     QUIET(zilch_study_is_moved, (NULL));
     QUIET(zilch_journal_close, (NULL));
+    QUIET(zilch_journal_recall, (NULL, NULL, NULL, NULL));
+    QUIET(zilch_journal_flush, (NULL));
+    QUIET(zilch_journal_tell, (NULL, NULL));
     QUIET(zilch_batch_part, (&(zilch_batch){.n = 8, .dim = 1, .id = (const uint64_t[8]){0}, .x = x}, 1, 2));
     QUIET(zilch_set_blas_threads, (1));
     QUIET(zilch_rng_make, (1, 2));
