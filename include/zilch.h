@@ -342,6 +342,11 @@ ZILCH_API const double *zilch_model_loadings(const zilch_model *model);
 /* One latent correlation, for any structure; i and j go from 0 to 2 dim - 1, and others give NaN. */
 ZILCH_API double zilch_model_correlation_at(const zilch_model *model, size_t i, size_t j);
 
+/* The names of the columns (dim), which are kept in files of the model; NULL: they have none. `set` copies
+ * them, and takes them away for NULL. */
+ZILCH_CHECKED zilch_model_set_names(zilch_model *model, const char *const *names);
+ZILCH_API const char *const *zilch_model_names(const zilch_model *model);
+
 typedef struct zilch_fit_report {
     zilch_structure structure; /* only full has an inverter, a projection and what follows from it */
     zilch_inverter inverter;
@@ -1344,7 +1349,8 @@ ZILCH_API zilch_status zilch_pool_objective(void *pool, const zilch_batch *batch
 typedef struct zilch_program zilch_program;
 
 /* json: {"id":7,"x":[0,1.5]}; sparse: {"id":7,"active":{"1":1.5}}, coordinates counted from 0; both are
- * answered by {"id":7,"value":3.25}. The answer may have "sigma", the standard error of the value, and
+ * answered by {"id":7,"value":3.25}. By names they are {"id":7,"x":{"flour":0,"sugar":1.5}} and
+ * {"id":7,"active":{"sugar":1.5}}. The answer may have "sigma", the standard error of the value, and
  * "violations", an array of numbers, or "violation", one number: limits that are kept where they are 0 or
  * less. An "error" that is not null, or a value that is null, says that the evaluation failed. plain: 0 1.5,
  * answered by 3.25. */
@@ -1406,8 +1412,12 @@ typedef struct zilch_program_options {
     uint64_t max_failures;   /* 100; the objective gives up after so many in a row: EOBJECTIVE; 0: never */
     zilch_failure_reader failure; /* NULL; called after every failure; a status but OK ends the evaluations */
     void *failure_context;
-    zilch_watcher watcher; /* NULL; called after every evaluation, and after a signal; other than 0 stops */
+    zilch_watcher watcher; /* NULL; called after every evaluation, after a signal, and five times a
+                              second; other than 0 stops */
     void *watcher_context;
+    size_t dim;               /* of the names */
+    const char *const *names; /* NULL; of the coordinates, which must stay until the program is closed */
+    int is_named;             /* 0; 1: json and sparse points have the names instead of numbers */
 } zilch_program_options;
 
 ZILCH_API zilch_program_options zilch_program_defaults(void);
@@ -1424,6 +1434,13 @@ ZILCH_API void zilch_program_words_destroy(char **words);
 ZILCH_CHECKED zilch_program_open(zilch_program **out, const char *const *words,
                                  const zilch_program_options *options);
 ZILCH_API void zilch_program_close(zilch_program *program);
+
+/* A program may greet: each time that it is started, its first line may be {"names":["flour","sugar"]}, or
+ * {"dim":2} without names. A greeting that contradicts the points, or the names of the options, is a failure.
+ * This call waits for that line: EOBJECTIVE if the program ends, says something else, or is silent for so
+ * many seconds. *names lives until the program is closed, and may be NULL. */
+ZILCH_CHECKED zilch_program_greeting(zilch_program *program, double seconds, size_t *dim,
+                                     const char *const **names);
 
 /* The objective, with the program as its context. Call it from one thread at a time. */
 ZILCH_API zilch_status zilch_program_objective(void *program, const zilch_batch *batch, double *value);

@@ -125,6 +125,10 @@ extern const field model_fields[], lander_fields[], regression_fields[], progres
 PyObject *fields_give(const field *fields, const void *structure);
 /* NULL is ""; bytes that are no UTF-8 come through. */
 PyObject *text_give(const char *text);
+/* A tuple of texts, one for each coordinate; NULL for None. To be freed by PyMem_Free(); the texts live as
+ * long as the tuple. 0 with an exception. */
+int names_take(const char ***out, PyObject *names, size_t dim);
+PyObject *names_give(const char *const *names, size_t dim); /* a list; None for NULL */
 /* Takes the value, which may be NULL after an exception: then 0. */
 int dict_put(PyObject *dict, const char *name, PyObject *value);
 /* From a dict, or None: names that are not in the table are a TypeError, with `what` before it. */

@@ -196,6 +196,44 @@ PyObject *text_give(const char *text)
     return PyUnicode_DecodeUTF8(text ? text : "", (Py_ssize_t)strlen(text ? text : ""), "surrogateescape");
 }
 
+int names_take(const char ***out, PyObject *names, size_t dim)
+{
+    *out = NULL;
+    if (names == Py_None) {
+        return 1;
+    }
+    if (!PyTuple_Check(names) || (size_t)PyTuple_Size(names) != dim) {
+        PyErr_Format(PyExc_ValueError, "names: must be %zu texts, one for each coordinate", dim);
+        return 0;
+    }
+    const char **name = PyMem_Calloc(dim + 1, sizeof *name);
+    if (!name) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    for (size_t i = 0; i < dim; i++) {
+        name[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, (Py_ssize_t)i), NULL);
+        if (!name[i]) {
+            PyMem_Free((void *)name);
+            return 0;
+        }
+    }
+    *out = name;
+    return 1;
+}
+
+PyObject *names_give(const char *const *names, size_t dim)
+{
+    PyObject *list = names ? PyList_New((Py_ssize_t)dim) : Py_NewRef(Py_None);
+    for (size_t i = 0; list && names && i < dim; i++) {
+        PyObject *name = text_give(names[i]);
+        if (!name || PyList_SetItem(list, (Py_ssize_t)i, name)) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
 int dict_put(PyObject *dict, const char *name, PyObject *value)
 {
     const int is_put = value && PyDict_SetItemString(dict, name, value) == 0;

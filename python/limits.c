@@ -19,19 +19,6 @@ static PyObject *limit_row(const zilch_linear_limit *limit)
     return weights ? Py_BuildValue("(ddN)", limit->lower, limit->upper, weights) : NULL;
 }
 
-static const char **texts_of(PyObject *names, Py_ssize_t dim)
-{
-    const char **text = PyMem_Calloc((size_t)dim, sizeof *text);
-    for (Py_ssize_t i = 0; i < dim && text; i++) {
-        text[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
-        if (!text[i]) {
-            PyMem_Free(text);
-            return NULL;
-        }
-    }
-    return text ? text : (const char **)PyErr_NoMemory();
-}
-
 static PyObject *limits_parse(PyObject *self, PyObject *args)
 {
     const char *text;
@@ -43,12 +30,8 @@ static PyObject *limits_parse(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "snO", &text, &dim, &names)) {
         return NULL;
     }
-    if (names != Py_None && (!PyTuple_Check(names) || PyTuple_Size(names) != dim)) {
-        PyErr_Format(PyExc_ValueError, "names: must be %zd texts, one for each coordinate", dim);
-        return NULL;
-    }
-    const char **name = names == Py_None ? NULL : texts_of(names, dim);
-    if (names != Py_None && !name) {
+    const char **name;
+    if (!names_take(&name, names, (size_t)dim)) {
         return NULL;
     }
     const zilch_status status = zilch_linear_limits_parse(text, (size_t)dim, name, &limit, &count);

@@ -147,11 +147,38 @@ static PyObject *model_report(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? fields_give(report_fields, &report) : raise_status(status);
 }
 
+/* A tuple of texts; None takes them away. */
+static PyObject *model_set_names(PyObject *self, PyObject *args)
+{
+    zilch_model *model;
+    PyObject *names;
+    const char **name;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", handle_to_model, &model, &names)) {
+        return NULL;
+    }
+    if (!names_take(&name, names, zilch_model_dim(model))) {
+        return NULL;
+    }
+    const zilch_status status = zilch_model_set_names(model, name);
+    PyMem_Free((void *)name);
+    return status == ZILCH_OK ? Py_NewRef(Py_None) : raise_status(status);
+}
+
+static PyObject *model_names(PyObject *self, PyObject *args)
+{
+    const zilch_model *model;
+    (void)self;
+    return PyArg_ParseTuple(args, "O&", handle_to_model, &model)
+               ? names_give(zilch_model_names(model), zilch_model_dim(model))
+               : NULL;
+}
+
 /* ---- Bytes and files ------------------------------------------------------------- */
 
 KEEPING(model, HANDLE_MODEL)
 
-PyMethodDef model_functions[] = {ROW(model_fit),    ROW(model_create), ROW(model_structure),
-                                 ROW(model_sample), ROW(model_dim),    ROW(model_read),
-                                 ROW(model_report), ROW(model_pack),   ROW(model_unpack),
-                                 ROW(model_save),   ROW(model_load),   {NULL, NULL, 0, NULL}};
+PyMethodDef model_functions[] = {
+    ROW(model_fit),  ROW(model_create), ROW(model_structure), ROW(model_sample),    ROW(model_dim),
+    ROW(model_read), ROW(model_report), ROW(model_pack),      ROW(model_unpack),    ROW(model_save),
+    ROW(model_load), ROW(model_names),  ROW(model_set_names), {NULL, NULL, 0, NULL}};

@@ -74,32 +74,6 @@ static int take_settings(asked *a, zilch_setting_kind kind, PyObject *dict)
     return 1;
 }
 
-/* A name for each coordinate; the texts live as long as the tuple. */
-static int take_names(asked *a, PyObject *names)
-{
-    const size_t dim = zilch_optimizer_dim(a->optimizer);
-    if (names == Py_None) {
-        return 1;
-    }
-    if (!PyTuple_Check(names) || (size_t)PyTuple_Size(names) != dim) {
-        PyErr_Format(PyExc_ValueError, "names: must be %zu texts, one for each coordinate", dim);
-        return 0;
-    }
-    a->name = PyMem_Malloc((dim + 1) * sizeof *a->name);
-    if (!a->name) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    for (size_t i = 0; i < dim; i++) {
-        a->name[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, (Py_ssize_t)i), NULL);
-        if (!a->name[i]) {
-            return 0;
-        }
-    }
-    a->request.coordinate_names = a->name;
-    return 1;
-}
-
 static zilch_status find_or_start(zilch_study *study, asked *a, uint64_t *run)
 {
     const zilch_status status = zilch_study_find(study, &a->request, a->optimizer, run, &a->is_over);
@@ -134,7 +108,9 @@ static PyObject *study_begin(PyObject *self, PyObject *args)
         options_take(ZILCH_SETTING_LIMIT, &a.limits, dict[1]) &&
         options_take(ZILCH_SETTING_FINAL, &a.final, dict[2]) &&
         take_settings(&a, ZILCH_SETTING_PROBLEM, dict[3]) &&
-        take_settings(&a, ZILCH_SETTING_MEANS, dict[4]) && take_names(&a, names)) {
+        take_settings(&a, ZILCH_SETTING_MEANS, dict[4]) &&
+        names_take(&a.name, names, zilch_optimizer_dim(a.optimizer))) {
+        a.request.coordinate_names = a.name;
         optimizer->is_busy = 1;
         UNLOCKED(h, status, find_or_start(h->object, &a, &run));
         optimizer->is_busy = 0;
@@ -241,24 +217,11 @@ static PyObject *give_settings(const zilch_request *r)
     return dict;
 }
 
-static PyObject *give_names(const zilch_run *run)
-{
-    const char *const *names = run->request.coordinate_names;
-    PyObject *list = names ? PyList_New((Py_ssize_t)run->dim) : Py_NewRef(Py_None);
-    for (size_t i = 0; list && names && i < run->dim; i++) {
-        PyObject *name = text_give(names[i]);
-        if (!name || PyList_SetItem(list, (Py_ssize_t)i, name)) {
-            Py_CLEAR(list);
-        }
-    }
-    return list;
-}
-
 static zilch_status take_run(void *context, const zilch_run *run)
 {
     PyObject *dict = fields_give(run_fields, run);
     if (dict && !(dict_put(dict, "settings", give_settings(&run->request)) &&
-                  dict_put(dict, "names", give_names(run)))) {
+                  dict_put(dict, "names", names_give(run->request.coordinate_names, run->dim)))) {
         Py_CLEAR(dict);
     }
     return append(context, dict);

@@ -509,7 +509,8 @@ static zilch_status count_up(void *context, size_t count, double *x)
 static void check_renamed(const char *path, size_t rows, size_t cols, char **names, char **read)
 {
     counter c = {.cols = cols, .last = SIZE_MAX / cols};
-    const dataset_rows source = {.rows = rows, .cols = cols, .names = names, .fill = count_up, .context = &c};
+    const dataset_rows source = {
+        .rows = rows, .cols = cols, .names = (const char *const *)names, .fill = count_up, .context = &c};
     dataset_error error;
     dataset t;
     if (dataset_write(path, &source, &error) || dataset_read(&t, path, 1, &error)) {
@@ -568,7 +569,8 @@ static void written_bytes(void **state)
     (void)state;
     char *names[] = {"a", "b"};
     counter c = {.cols = 2, .last = 10};
-    const dataset_rows source = {.rows = 2, .cols = 2, .names = names, .fill = count_up, .context = &c};
+    const dataset_rows source = {
+        .rows = 2, .cols = 2, .names = (const char *const *)names, .fill = count_up, .context = &c};
     dataset_error error;
     char bytes[256] = "";
     assert_int_equal(dataset_write(copy, &source, &error), 0);

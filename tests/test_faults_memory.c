@@ -1358,14 +1358,15 @@ static void end_quiet(const char *function)
         end_quiet(#function);            \
     } while (0)
 
-/* And succeed. */
-#define QUIET_OK(function, arguments)                   \
+/* And give that status. */
+#define QUIET_STATUS(expected, function, arguments)     \
     do {                                                \
         faults_arm(FAULTS_WIDEST, 0, 0);                \
         const zilch_status status = function arguments; \
         end_quiet(#function);                           \
-        assert_int_equal(status, ZILCH_OK);             \
+        assert_int_equal(status, expected);             \
     } while (0)
+#define QUIET_OK(function, arguments) QUIET_STATUS(ZILCH_OK, function, arguments)
 
 #define QUIET_NAMES(type)                                                               \
     do {                                                                                \

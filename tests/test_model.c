@@ -23,7 +23,7 @@ static zilch_model *make2(void)
     return model;
 }
 
-static zilch_model *fit_some(size_t rows, size_t dim, uint64_t seed)
+static zilch_model *fit_with(size_t rows, size_t dim, uint64_t seed, const zilch_model_options *options)
 {
     zilch_rng rng = zilch_rng_make(seed, 0);
     zilch_model *law;
@@ -31,12 +31,17 @@ static zilch_model *fit_some(size_t rows, size_t dim, uint64_t seed)
     double *x = test_malloc(rows * dim * sizeof *x);
     assert_int_equal(zilch_model_random(&law, dim, &rng, 0.6, 0.1, 0.9), ZILCH_OK);
     assert_int_equal(zilch_model_sample(law, &rng, rows, x), ZILCH_OK);
-    assert_int_equal(zilch_model_fit(&fitted, rows, dim, x, NULL, NULL), ZILCH_OK);
+    assert_int_equal(zilch_model_fit(&fitted, rows, dim, x, NULL, options), ZILCH_OK);
     assert_true(zi_model_is_valid(law));
     assert_true(zi_model_is_valid(fitted));
     zilch_model_destroy(law);
     test_free(x);
     return fitted;
+}
+
+static zilch_model *fit_some(size_t rows, size_t dim, uint64_t seed)
+{
+    return fit_with(rows, dim, seed, NULL);
 }
 
 static void reading_gives_what_was_given(void **state)
@@ -378,10 +383,10 @@ static void refuses_impossible_values(void **state)
     set_checksum(&p);
     assert_int_equal(zilch_model_unpack(&out, p.bytes, p.length), ZILCH_EFORMAT);
     memcpy(p.bytes, original, p.length);
-    p.bytes[8] = 3; /* another version */
+    p.bytes[8] = 4; /* another version */
     set_checksum(&p);
     assert_int_equal(zilch_model_unpack(&out, p.bytes, p.length), ZILCH_EVERSION);
-    assert_non_null(strstr(zilch_last_error(), "version 3"));
+    assert_non_null(strstr(zilch_last_error(), "version 4"));
     test_free(original);
     test_free(p.bytes);
     zilch_model_destroy(model);
@@ -432,6 +437,52 @@ static void files_round_trip(void **state)
     zilch_model_destroy(model);
 }
 
+/* Of every structure; without names, the bytes are those of 0.1. */
+static void names_of_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"flour", "", "a name with \xff and , in it", "b", "c", "d"};
+    for (int kind = 0; kind < 3; kind++) {
+        zilch_model_options o = zilch_model_defaults();
+        o.structure = (zilch_structure)kind;
+        zilch_model *model = fit_with(60, 6, 2, &o);
+        zilch_model *copy;
+        const packed bare = pack(model);
+        assert_null(zilch_model_names(model));
+        assert_int_equal(zilch_model_set_names(model, names), ZILCH_OK);
+        packed p = pack(model);
+        assert_int_equal(p.bytes[8], 3);
+        assert_int_equal(zilch_model_unpack(&copy, p.bytes, p.length), ZILCH_OK);
+        same_samples(model, copy);
+        for (size_t i = 0; i < 6; i++) {
+            assert_string_equal(zilch_model_names(copy)[i], names[i]);
+        }
+        assert_int_equal(zilch_model_structure(copy), zilch_model_structure(model));
+        zilch_model_destroy(copy);
+        for (size_t length = 0; length < p.length; length++) {
+            assert_int_equal(zilch_model_unpack(&copy, p.bytes, length), ZILCH_EFORMAT);
+        }
+        p.bytes[p.length - 9] = 'x'; /* the last name does not end */
+        set_checksum(&p);
+        assert_int_equal(zilch_model_unpack(&copy, p.bytes, p.length), ZILCH_EFORMAT);
+        p.bytes[p.length - 9] = '\0';
+        p.bytes[p.length - 10] = '\0'; /* a name too many */
+        set_checksum(&p);
+        assert_int_equal(zilch_model_unpack(&copy, p.bytes, p.length), ZILCH_EFORMAT);
+        assert_non_null(strstr(zilch_last_error(), "one for each column"));
+        assert_int_equal(zilch_model_set_names(model, NULL), ZILCH_OK);
+        const packed after = pack(model);
+        assert_int_equal(after.length, bare.length);
+        assert_memory_equal(after.bytes, bare.bytes, bare.length);
+        test_free(bare.bytes);
+        test_free(after.bytes);
+        test_free(p.bytes);
+        zilch_model_destroy(model);
+    }
+    assert_int_equal(zilch_model_set_names(NULL, names), ZILCH_EARG);
+    assert_null(zilch_model_names(NULL));
+}
+
 static void names_and_values(void **state)
 {
     (void)state;
@@ -468,6 +519,7 @@ int main(void)
         cmocka_unit_test(refuses_impossible_values),
         cmocka_unit_test(pack_never_writes_past_its_buffer),
         cmocka_unit_test(files_round_trip),
+        cmocka_unit_test(names_of_columns),
         cmocka_unit_test(names_and_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* Evaluations by other programs: what is said and understood, what goes wrong, and that nobody is left
  * behind. */
+#include "base/memory.h"
 #include "parallel/answer.h"
-#include "parallel/message.h"
+#include "parallel/greeting.h"
 #include "support.h"
 
 #include <dirent.h>
@@ -407,6 +408,35 @@ static int stop_after_ten(void *context, size_t done, size_t total)
     return done >= 10;
 }
 
+static int stop_at_third_call(void *context, size_t done, size_t total)
+{
+    size_t *calls = context;
+    *calls += 1;
+    assert_int_equal(done, 0);
+    assert_int_equal(total, POINTS);
+    return *calls == 3;
+}
+
+/* The watcher is asked while nothing is answered: in silence, and while the program complains all the time.
+ */
+static void silence_can_be_stopped(void **state)
+{
+    (void)state;
+    const char *const ways[][2] = {{"hang=1", NULL}, {"flood=1", "stubborn"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        zilch_program_options o = usual(ZILCH_PROTOCOL_JSON);
+        const zilch_batch batch = points(POINTS);
+        double value[POINTS];
+        size_t calls = 0;
+        o.watcher = stop_at_third_call;
+        o.watcher_context = &calls;
+        zilch_program *p = open_evaluator(&o, ways[i][0], ways[i][1]);
+        assert_int_equal(zilch_program_objective(p, &batch, value), ZILCH_ESTOPPED);
+        assert_int_equal(calls, 3);
+        close_and_check(p);
+    }
+}
+
 /* By the watcher, by who hears of failures; afterwards it goes on. */
 static void it_can_be_stopped(void **state)
 {
@@ -542,13 +572,55 @@ static void messages_are_as_documented(void **state)
                                         "0 1.5 0 -0.10000000000000001\n"};
     zi_text text = {0};
     for (size_t k = 0; k < COUNT(lines); k++) {
-        assert_int_equal(zi_message_write(&text, (zilch_protocol)k, 7, 4, x), ZILCH_OK);
+        assert_int_equal(zi_message_write(&text, (zilch_protocol)k, NULL, 7, 4, x), ZILCH_OK);
         assert_int_equal(text.length, strlen(lines[k]));
         assert_memory_equal(text.bytes, lines[k], text.length);
     }
-    assert_int_equal(zi_message_write(&text, ZILCH_PROTOCOL_SPARSE, UINT64_C(1) << 63, 1, x), ZILCH_OK);
+    assert_int_equal(zi_message_write(&text, ZILCH_PROTOCOL_SPARSE, NULL, UINT64_C(1) << 63, 1, x), ZILCH_OK);
     assert_memory_equal(text.bytes, "{\"id\":4503599627370496,\"active\":{}}\n", text.length);
+    static const char *const names[] = {"a", "\"b\\", "\n\xc3\xa4", "d"};
+    zi_labels *labels;
+    assert_int_equal(zi_labels_make(&labels, 4, names), ZILCH_OK);
+    static const char *const named[] = {
+        "{\"id\":7,\"x\":{\"a\":0,\"\\\"b\\\\\":1.5,\"\\u000a\xc3\xa4\":0,\"d\":-0.10000000000000001}}\n",
+        "{\"id\":7,\"active\":{\"\\\"b\\\\\":1.5,\"d\":-0.10000000000000001}}\n"};
+    for (size_t k = 0; k < COUNT(named); k++) {
+        assert_int_equal(zi_message_write(&text, (zilch_protocol)k, labels, 7, 4, x), ZILCH_OK);
+        assert_int_equal(text.length, strlen(named[k]));
+        assert_memory_equal(text.bytes, named[k], text.length);
+    }
+    zi_free(labels);
     zi_text_free(&text);
+}
+
+static void greetings_are_read(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"{}",
+                                        "[]",
+                                        "hello",
+                                        "{\"names\":[]}",
+                                        "{\"names\":[\"a\",1]}",
+                                        "{\"names\":[\"a\",\"\"]}",
+                                        "{\"names\":\"a\"}",
+                                        "{\"names\":[\"a\"],\"dim\":2}",
+                                        "{\"dim\":0}",
+                                        "{\"dim\":1e3}",
+                                        "{\"dim\":2,\"id\":1}"};
+    zi_greeting *g;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(zi_greeting_read(wrong[i], &g), ZILCH_EFORMAT);
+        assert_null(g);
+    }
+    assert_int_equal(zi_greeting_read("{\"dim\": 12, \"other\": [1]}", &g), ZILCH_OK);
+    assert_int_equal(g->dim, 12);
+    assert_null(g->name);
+    zi_free(g);
+    assert_int_equal(zi_greeting_read(" {\"names\": [ \"a,b\" , \"\\\"]\\u00e4\"]}", &g), ZILCH_OK);
+    assert_int_equal(g->dim, 2);
+    assert_string_equal(g->name[0], "a,b");
+    assert_string_equal(g->name[1], "\"]\xc3\xa4");
+    zi_free(g);
 }
 
 static zilch_status read_points(const char *text, size_t dim, const char *const *names, zilch_answers **out)
@@ -837,12 +909,14 @@ int main(void)
         cmocka_unit_test(plain_ones_fail_too),
         cmocka_unit_test(the_deaf_are_not_waited_for),
         cmocka_unit_test(too_many_failures_in_a_row_are_too_many),
+        cmocka_unit_test(silence_can_be_stopped),
         cmocka_unit_test(it_can_be_stopped),
         cmocka_unit_test(children_go_with_their_program),
         cmocka_unit_test(a_kill_leaves_nobody),
         cmocka_unit_test(what_cannot_be_started_is_known_at_once),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(messages_are_as_documented),
+        cmocka_unit_test(greetings_are_read),
         cmocka_unit_test(answers_are_read_as_documented),
         cmocka_unit_test(wrong_answers_have_a_place),
         cmocka_unit_test(points_beside_values_are_read),

@@ -1,13 +1,16 @@
 /* zilch ask: points of a search whose evaluations happen elsewhere. */
 #include "commands/commands.h"
+#include "json/json.h"
 #include "request/search_problem.h"
 #include "study/run_record.h"
 #include "study/study_file.h"
 #include "terminal/cli.h"
+#include "terminal/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +18,7 @@
 typedef struct request {
     const char *study, *output;
     uint64_t n, run;
-    int is_more, is_waiting, is_csv, is_sparse;
+    int is_more, is_waiting, is_csv, is_sparse, is_named;
     int is_patient;     /* --wait */
     double timeout;     /* seconds; NaN: not said */
     int is_new;         /* --new-run */
@@ -48,9 +51,12 @@ static int parse(request *r, int argc, char **argv)
         {"waiting", 0, NULL, CLI_FLAG, &r->is_waiting, 0, 0, NULL,
          "Print again the points that are handed out and have no value yet."},
         {"csv", 0, NULL, CLI_FLAG, &r->is_csv, 0, 0, NULL,
-         "Print a table with the columns id, x1, x2, ...; 'zilch tell' takes it back with a column value."},
+         "Print a table with the column id and one for each coordinate, by its name, or else x1, x2, ...; "
+         "'zilch tell' takes it back with a column value."},
         {"sparse", 0, NULL, CLI_FLAG, &r->is_sparse, 0, 0, NULL,
          "Print the active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}, counted from 0."},
+        {"named", 0, NULL, CLI_FLAG, &r->is_named, 0, 0, NULL,
+         "Print coordinates by the names that the run has: {\"id\":7,\"x\":{\"flour\":1.5,\"salt\":0}}."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
         {"new-run", 0, NULL, CLI_FLAG, &r->is_new, 0, 0, NULL,
          "Begin another run in a study that has one; with --dim."},
@@ -66,6 +72,7 @@ static int parse(request *r, int argc, char **argv)
         const char *text;
     } checks[] = {
         {r->is_csv && r->is_sparse, "--csv and --sparse: give one of them"},
+        {r->is_csv && r->is_named, "--named: a table has the names anyway; leave it out, or --csv"},
         {r->is_more && r->n == UINT64_MAX, "--more: say how many, with -n N"},
         {r->is_patient && r->is_more, "--wait and --more: give one of them; with --more there is no waiting"},
         {r->is_waiting && (r->is_patient || r->is_more),
@@ -143,33 +150,43 @@ static int begin(request *r)
 typedef struct handout {
     const request *request;
     size_t dim, count;
+    const char *const *names; /* of the coordinates; NULL: they have none */
     uint64_t *id;
     double *x;
     zilch_optimizer *optimizer; /* as it was before these were asked for; NULL: not looked at */
 } handout;
 
-/* 7,0,1.5; or {"id":7,"x":[0,1.5]}; or sparsely {"id":7,"active":{"1":1.5}}. */
-static void write_point(FILE *stream, const handout *h, uint64_t id, const double *x)
+/* 7,0,1.5; or {"id":7,"x":[0,1.5]}; or sparsely {"id":7,"active":{"1":1.5}}; or by names
+ * {"id":7,"x":{"a":0,"b":1.5}}. Gives whether there was memory. */
+static int write_point(FILE *stream, const handout *h, size_t index)
 {
     const request *r = h->request;
     const double *absent = h->optimizer ? zilch_optimizer_settings(h->optimizer)->defaults : NULL;
+    const double *x = h->x + index * h->dim;
+    const int is_object = r->is_sparse || r->is_named;
     const char *before = r->is_csv ? "," : "";
     char number[ZILCH_NUMBER_SIZE];
-    fprintf(stream, r->is_csv ? "%llu" : "{\"id\":%llu,", (unsigned long long)id);
-    fputs(r->is_csv ? "" : r->is_sparse ? "\"active\":{" : "\"x\":[", stream);
+    int failed = 0;
+    fprintf(stream, r->is_csv ? "%llu" : "{\"id\":%llu,", (unsigned long long)h->id[index]);
+    fputs(r->is_csv ? "" : r->is_sparse ? "\"active\":" : "\"x\":", stream);
+    fputs(r->is_csv ? "" : is_object ? "{" : "[", stream);
     for (size_t i = 0; i < h->dim; i++) {
         if (r->is_sparse && x[i] == (absent ? absent[i] : 0.0)) {
             continue;
         }
         fputs(before, stream);
-        if (r->is_sparse) {
+        if (r->is_named) {
+            failed |= node_dump(stream, node_name(h->names[i]), failed);
+            fputc(':', stream);
+        } else if (r->is_sparse) {
             fprintf(stream, "\"%zu\":", i);
         }
         zilch_number_format(x[i], number);
         fputs(number, stream);
         before = ",";
     }
-    fputs(r->is_csv ? "\n" : r->is_sparse ? "}}\n" : "]}\n", stream);
+    fputs(r->is_csv ? "\n" : is_object ? "}}\n" : "]}\n", stream);
+    return !failed;
 }
 
 static zilch_status write_points(void *context, FILE *stream)
@@ -177,15 +194,21 @@ static zilch_status write_points(void *context, FILE *stream)
     const handout *h = context;
     if (h->request->is_csv) {
         fputs("id", stream);
-        for (size_t i = 1; i <= h->dim; i++) {
-            fprintf(stream, ",x%zu", i);
+        for (size_t i = 0; i < h->dim; i++) {
+            fputc(',', stream);
+            if (h->names) {
+                text_put_field(stream, h->names[i], 0);
+            } else {
+                fprintf(stream, "x%zu", i + 1);
+            }
         }
         fputc('\n', stream);
     }
-    for (size_t i = 0; i < h->count; i++) {
-        write_point(stream, h, h->id[i], h->x + i * h->dim);
+    int is_whole = 1;
+    for (size_t i = 0; i < h->count && is_whole; i++) {
+        is_whole = write_point(stream, h, i);
     }
-    return ZILCH_OK;
+    return is_whole ? ZILCH_OK : ZILCH_ENOMEM;
 }
 
 static int print_points(const request *r, handout *h)
@@ -346,6 +369,29 @@ static int hand_out(const request *r, const study_file *f, const zilch_run *run,
     }
 }
 
+/* 'zilch tell' looks for its columns by name. */
+static int check_names(const request *r, const zilch_run *run)
+{
+    static const char *const taken[] = {"id", "value", "sigma", "violation"};
+    const char *const *names = run->request.coordinate_names;
+    const unsigned long long number = run->run;
+    if (r->is_named && !names) {
+        return cli_fail("%s: the coordinates of run %llu have no names; begin a run with --names, or leave "
+                        "--named out",
+                        r->study, number);
+    }
+    for (size_t i = 0; i < run->dim && names && r->is_csv; i++) {
+        for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+            if (strcasecmp(names[i], taken[k]) == 0) {
+                return cli_fail("%s: a coordinate of run %llu is called %s, which 'zilch tell' would take "
+                                "for its own column; leave --csv out",
+                                r->study, number, names[i]);
+            }
+        }
+    }
+    return 0;
+}
+
 static int ask(const request *r, const study_file *f)
 {
     const study_run *run = study_file_find_by_hand(f, r->run == UINT64_MAX ? 0 : r->run);
@@ -356,7 +402,10 @@ static int ask(const request *r, const study_file *f)
         return cli_fail("%s: run %llu is of %s, which is evaluated by 'zilch resume'", r->study,
                         (unsigned long long)run->run.run, run->run.request.problem);
     }
-    handout h = {.request = r, .dim = run->run.dim};
+    if (check_names(r, &run->run)) {
+        return CLI_FAILED;
+    }
+    handout h = {.request = r, .dim = run->run.dim, .names = run->run.request.coordinate_names};
     const int status = r->is_waiting ? hand_out_again(r, f, &run->run, &h) : hand_out(r, f, &run->run, &h);
     zilch_optimizer_destroy(h.optimizer);
     free(h.id);

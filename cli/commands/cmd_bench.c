@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "json/json.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "terminal/cli.h"
 #include "terminal/progress.h"
 
@@ -58,6 +59,8 @@ int cmd_bench(int argc, char **argv)
     const cli_option options[] = {
         {"json", 0, NULL, CLI_FLAG, &json, 0, 0, NULL,
          "Print an array of {case, value, unit, limit, ratio}."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const char *about =

@@ -15,14 +15,14 @@
 
 typedef struct request {
     const char *study, *output;
-    uint64_t run;
+    uint64_t run, active;
     int json;
 } request;
 
 static const char about[] =
     "Print the best point that a run in STUDY has seen, and the one it recommends, if it has ended: the best "
-    "supported, not the luckiest. A lander's is a controller, and -o writes it for 'zilch play "
-    "--controller'.";
+    "supported, not the luckiest. With --active, print a sparser one. A lander's is a controller, and -o "
+    "writes it for 'zilch play --controller'.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -31,6 +31,8 @@ static int parse(request *r, int argc, char **argv)
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
          "Write the recommended point, or else the best seen, to this file: a lander's as formulas, a "
          "regression's as intercept and coefficients, others as a CSV or .npy of one row."},
+        {"active", 0, "N", CLI_COUNT, &r->active, 0, 1e9, NULL,
+         "Take the best point on record with at most N active coordinates instead, from the front."},
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
         {0},
     };
@@ -125,7 +127,7 @@ static int write_row(const request *r, const study_best *b)
     dataset_error error;
     int status = b->problem.is_regression ? fill_coefficients(&point, r, b) : row_create(&point, b->dim);
     if (!status) {
-        const dataset_rows rows = {1, point.count, point.names, fill_row, &point};
+        const dataset_rows rows = {1, point.count, (const char *const *)point.names, fill_row, &point, 0};
         if (!b->problem.is_regression) {
             memcpy(point.x, chosen(b), b->dim * sizeof *point.x);
             for (size_t i = 0; b->problem.names && i < b->dim; i++) {
@@ -152,15 +154,56 @@ static int write_point(const request *r, study_best *b)
     return zilch_file_replace(r->output, write_formulas, b) == ZILCH_OK ? 0 : cli_fail_library();
 }
 
+/* ---- From the front --------------------------------------------------------------------------------- */
+
+/* The point takes the place of the best seen, and nothing is recommended. */
+static int take_from_front(const request *r, study_best *b)
+{
+    size_t count;
+    zilch_record *front = search_front_read(b->optimizer, &count);
+    size_t found = 0;
+    if (!front) {
+        return CLI_FAILED;
+    }
+    while (found < count && front[found].active <= r->active) {
+        found++;
+    }
+    int status = 0;
+    if (found > 0) {
+        b->conclusion.is_recommending = 0;
+        status = zilch_optimizer_point(b->optimizer, front[found - 1].point, b->seen_x, &b->seen) == ZILCH_OK
+                     ? 0
+                     : cli_fail_library();
+    } else if (count > 0) {
+        status =
+            cli_fail("%s: no point with at most %llu active coordinate%s is on the front; the sparsest "
+                     "has %zu",
+                     r->study, (unsigned long long)r->active, r->active == 1 ? "" : "s", front[0].active);
+    } else {
+        status = cli_fail("%s: the run has no point yet", r->study);
+    }
+    free(front);
+    return status;
+}
+
 /* ---- In words -------------------------------------------------------------------------------------- */
 
-static int print_best(const study_run *run, const study_best *b)
+static int print_best(const request *r, const study_run *run, const study_best *b)
 {
     int status = 0;
     printf("run %llu: ", (unsigned long long)run->run.run);
     text_put_between(stdout, "", run->run.request.problem, "\n");
     study_program_print(stdout, "", run);
-    search_report_seen(&b->seen);
+    if (r->active == UINT64_MAX) {
+        const zilch_progress state = zilch_optimizer_progress(b->optimizer);
+        search_report_seen(&b->seen, search_is_noisy(&state));
+    } else {
+        printf("best with at most %llu active: value %.6g in %llu evaluation%s, fitness %.6g, active %zu",
+               (unsigned long long)r->active, b->seen.value, (unsigned long long)b->seen.evaluations,
+               b->seen.evaluations == 1 ? "" : "s", b->seen.fitness, b->seen.active);
+        search_report_violation(b->seen.violation);
+        putchar('\n');
+    }
     if (b->seen.evaluations > 0) {
         status = search_point_print(&b->problem, b->dim, b->seen_x, SIZE_MAX, stdout);
     }
@@ -174,7 +217,7 @@ static int print_best(const study_run *run, const study_best *b)
 
 int cmd_best(int argc, char **argv)
 {
-    request r = {.run = UINT64_MAX};
+    request r = {.run = UINT64_MAX, .active = UINT64_MAX};
     const int usage = parse(&r, argc, argv);
     if (usage) {
         return usage;
@@ -184,11 +227,14 @@ int cmd_best(int argc, char **argv)
     int status = study_file_open(&f, r.study, ZILCH_STUDY_READ);
     const study_run *run = status ? NULL : study_file_find(&f, r.run != UINT64_MAX ? r.run : 0);
     status = run ? study_best_read(&b, &f, run) : CLI_FAILED;
+    if (!status && r.active != UINT64_MAX) {
+        status = take_from_front(&r, &b);
+    }
     if (!status) {
         study_best_open_data(&b, run, !r.json && !r.output);
         status = r.output ? write_point(&r, &b)
                  : r.json ? study_json_print_best(&f, run, &b)
-                          : print_best(run, &b);
+                          : print_best(&r, run, &b);
     }
     study_best_free(&b);
     study_file_close(&f);

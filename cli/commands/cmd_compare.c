@@ -4,6 +4,7 @@
 #include "compare/compare_shared.h"
 #include "compare/compare_study.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "request/search_problem.h"
 #include "terminal/cli.h"
 
@@ -135,9 +136,12 @@ static int parse(request *r, int argc, char **argv)
         {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
          "Print tables of means and standard deviations in LaTeX."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
     };
     enum { OWN = sizeof own / sizeof *own };
-    static const char *const for_experts[] = {"runs", "targets", "at", "held-out", "csv", "latex"};
+    static const char *const for_experts[] = {"runs", "targets", "at",      "held-out",
+                                              "csv",  "latex",   "progress"};
     cli_option options[COMPARE_SHARED + OWN + 1] = {{0}};
     const char *heading[COMPARE_SHARED + OWN + 1] = {
         [0] = "What is optimised:", [COMPARE_SHARED] = "The comparison:"};

@@ -18,8 +18,9 @@ typedef struct request {
 
 static const char about[] =
     "Print every evaluation of a study, in the order of runs, generations and ids: run, generation, id, "
-    "value, fitness, active count, violation if the study has any, and the point. Numbers have all digits; "
-    "what failed is nan, null in JSON. "
+    "value, fitness, active count, violation if the study has any, and the point, whose columns have the "
+    "names of its coordinates, or else x1, x2, ... Numbers have all digits; what failed is nan, null in "
+    "JSON. "
     "In CSV a row is a line: control characters of a text are shown, such as \\n, and an apostrophe stands "
     "before a text that begins with = + - or @, which a spreadsheet would compute. JSON has the texts as "
     "they "
@@ -65,8 +66,9 @@ typedef struct writer {
     const study_run *run; /* that is being written */
     FILE *stream;
     int is_first;
-    int has_violations; /* CSV has a column for them only then */
-    int has_failed;     /* and said so */
+    int has_violations;       /* CSV has a column for them only then */
+    const char *const *names; /* of the coordinates, for the header of a CSV; NULL: x1, x2, ... */
+    int has_failed;           /* and said so */
 } writer;
 
 /* The same text on every machine, where printf may say -nan. */
@@ -168,7 +170,12 @@ static void write_header(const writer *w, size_t dim)
     fputs("run,generation,id,value,fitness,active", w->stream);
     fputs(w->has_violations ? ",violation" : "", w->stream);
     for (size_t i = 0; i < dim; i++) {
-        fprintf(w->stream, ",x%zu", i + 1);
+        if (w->names) {
+            fputc(',', w->stream);
+            text_put_field(w->stream, w->names[i], 0);
+        } else {
+            fprintf(w->stream, ",x%zu", i + 1);
+        }
     }
     fputc('\n', w->stream);
 }
@@ -221,12 +228,42 @@ static int check_runs(const request *r, const study_file *f)
     return 0;
 }
 
+static int has_names_of(const zilch_run *a, const zilch_run *b)
+{
+    const char *const *first = a->request.coordinate_names;
+    const char *const *second = b->request.coordinate_names;
+    size_t i = 0;
+    while (first && second && i < a->dim && strcmp(first[i], second[i]) == 0) {
+        i++;
+    }
+    return first && second ? i == a->dim : first == second;
+}
+
+/* Those of the rows' runs, if all of them have the same. */
+static const char *const *choose_names(const request *r, const study_file *f)
+{
+    if (r->json || r->generations || r->failures) {
+        return NULL;
+    }
+    const zilch_run *run = &study_file_find(f, r->run != UINT64_MAX ? r->run : 0)->run;
+    for (size_t i = 0; i < f->count && r->run == UINT64_MAX; i++) {
+        if (!has_names_of(&f->runs[i].run, run)) {
+            fprintf(stderr,
+                    "zilch export: the runs call their coordinates by different names, so the columns are "
+                    "x1, x2, ...; --run N has the names of one\n");
+            return NULL;
+        }
+    }
+    return run->request.coordinate_names;
+}
+
 static int export(const request *r, const study_file *f)
 {
     writer w = {.request = r, .file = f};
     if (check_runs(r, f)) {
         return CLI_FAILED;
     }
+    w.names = choose_names(r, f);
     if (zilch_study_has_violations(f->study, &w.has_violations) != ZILCH_OK) {
         return cli_fail_library();
     }

@@ -1,5 +1,6 @@
 /* zilch fit: a dataset in, a model file out. */
 #include "commands/commands.h"
+#include "commands/model_json.h"
 #include "dataset/dataset.h"
 #include "options/option_parser.h"
 #include "terminal/cli.h"
@@ -17,12 +18,14 @@ typedef struct request {
     int structure, inverter, shrinkage, projection;
     uint64_t rank;
     double sigma_floor;
+    int json;
 } request;
 
 static const char about[] =
     "Fit the zero-inflated Gaussian to DATA, a dataset with a point in each row: text (separated by "
     "commas, tabs, semicolons or blanks, with a header line or without) or .npy; - is "
-    "standard input. An exact 0 means that a coordinate is inactive.";
+    "standard input. An exact 0 means that a coordinate is inactive. The names of a header line are kept in "
+    "the model.";
 
 static int parse(request *r, int argc, char **argv)
 {
@@ -44,6 +47,7 @@ static int parse(request *r, int argc, char **argv)
          "No standard deviation is fitted below this."},
         {"row-weights", 0, "FILE", CLI_TEXT, &r->row_weights, 0, 0, NULL,
          "A file with one column: the weight of each row."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print the summary as JSON."},
         {0},
     };
     const cli_usage usage = {"fit", "DATA", about, options, &r->data, 1, 1};
@@ -89,22 +93,54 @@ static int read_row_weights(const request *r, size_t rows, dataset *out)
     return 0;
 }
 
-static void print_columns(const zilch_model *model, double sigma_floor)
+/* Columns of one kind. */
+typedef struct kinds {
+    double active; /* the mean probability */
+    size_t never, always, constant;
+} kinds;
+
+static kinds count_kinds(const zilch_model *model, double sigma_floor)
 {
     const size_t dim = zilch_model_dim(model);
     const double *p = zilch_model_p(model);
     const double *sigma = zilch_model_sigma(model);
-    size_t never = 0, always = 0, constant = 0;
+    kinds k = {0};
     double sum = 0;
     for (size_t j = 0; j < dim; j++) {
         sum += p[j];
-        never += p[j] == 0;
-        always += p[j] == 1;
-        constant += p[j] > 0 && sigma[j] <= sigma_floor;
+        k.never += p[j] == 0;
+        k.always += p[j] == 1;
+        k.constant += p[j] > 0 && sigma[j] <= sigma_floor;
     }
-    printf("active: %.4g %% on average\n", 100 * sum / (double)dim);
-    printf("columns: %zu always zero, %zu always active, %zu %s\n", never, always, constant,
+    k.active = sum / (double)dim;
+    return k;
+}
+
+static void print_columns(const zilch_model *model, double sigma_floor)
+{
+    const kinds k = count_kinds(model, sigma_floor);
+    printf("active: %.4g %% on average\n", 100 * k.active);
+    printf("columns: %zu always zero, %zu always active, %zu %s\n", k.never, k.always, k.constant,
            sigma_floor > 0 ? "at the sigma floor" : "constant where active");
+}
+
+static int print_json(const request *r, const dataset *data, const zilch_model *model)
+{
+    const kinds k = count_kinds(model, r->sigma_floor);
+    json_node *document = node_object();
+    int failed = 0;
+    node_put(document, "data", node_name(name_of(r->data)), &failed);
+    node_put(document, "rows", node_whole(data->rows), &failed);
+    node_put(document, "columns", node_whole(data->cols), &failed);
+    node_put(document, "row_weights", node_name(r->row_weights), &failed);
+    node_put(document, "weights", node_name(r->weights), &failed);
+    node_put(document, "active", node_real(k.active), &failed);
+    node_put(document, "always_zero", node_whole(k.never), &failed);
+    node_put(document, "always_active", node_whole(k.always), &failed);
+    node_put(document, "constant", node_whole(k.constant), &failed);
+    node_put(document, "report", model_report_json(model, &failed), &failed);
+    node_put(document, "model", node_name(r->model), &failed);
+    return node_print(document, failed);
 }
 
 static int print_summary(const request *r, const dataset *data, const zilch_model *model)
@@ -154,8 +190,11 @@ static int fit(const request *r, const zilch_networks *networks, const dataset *
                                                     : error.where;
         return cli_fail("%s", cli_error_format(&error, data->names));
     }
-    const int status =
-        zilch_model_save(model, r->model) == ZILCH_OK ? print_summary(r, data, model) : cli_fail_library();
+    const int is_kept = zilch_model_set_names(model, (const char *const *)data->names) == ZILCH_OK &&
+                        zilch_model_save(model, r->model) == ZILCH_OK;
+    const int status = !is_kept  ? cli_fail_library()
+                       : r->json ? print_json(r, data, model)
+                                 : print_summary(r, data, model);
     zilch_model_destroy(model);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "dataset/dataset.h"
 #include "json/json.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "report/draw_lander.h"
 #include "run/play.h"
 #include "terminal/cli.h"
@@ -115,8 +116,8 @@ static int parse(request *r, int argc, char **argv)
          "Repeat recorded actions: a CSV or .npy file with two columns, main engine and side engines, and a "
          "row for each step. Actions are clipped to [-1, 1]."},
         {"trace", 'T', NULL, CLI_FLAG, &r->trace, 0, 0, NULL,
-         "Print a row for each step instead, the reset first: the 8 observations, reward, terminated, "
-         "truncated."},
+         "Print a row for each step instead, below a line of names, the reset first: the 8 observations, "
+         "reward, terminated, truncated."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
          "Write the rows, or the JSON, to this file."},
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print episodes and summary as JSON."},
@@ -132,6 +133,8 @@ static int parse(request *r, int argc, char **argv)
         {"lanes", 0, "N", CLI_COUNT, &r->lanes, 0, 16, NULL,
          "Worlds stepped at once: 1, 4, 8 or 16; 0: as many as possible. The result does not depend on "
          "them."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const cli_usage usage = {"play", "", about, options, NULL, 0, 0};
@@ -205,6 +208,7 @@ static int print_json(FILE *stream, const char *controller, const play_setting *
 
 static void print_trace(const play_episode *e, FILE *stream)
 {
+    fputs("x,y,vx,vy,theta,omega,l1,l2,reward,terminated,truncated\n", stream);
     for (size_t k = 0; k <= e->steps; k++) {
         const zilch_lander_frame *f = &e->frame[k];
         for (int i = 0; i < ZILCH_LANDER_OBSERVATIONS; i++) {

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "json/json.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "report/figures.h"
 #include "report/figures_model.h"
 #include "terminal/cli.h"
@@ -41,6 +42,8 @@ static int parse(request *r, int argc, char **argv)
          "Threads; 0: one for each processor. The result does not depend on them."},
         {"figures", 'f', "DIR", CLI_TEXT, &r->figures, 0, 0, NULL, "Draw figures into this folder."},
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print JSON."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const char *about =

@@ -18,7 +18,8 @@ typedef struct request {
 } request;
 
 static const char about[] =
-    "Make one page, complete in itself, of the runs in STUDY that have ended: a summary, the tables of "
+    "Make one page, complete in itself, of the runs in STUDY that have ended, or, where none has, of those "
+    "that go on, were interrupted or are evaluated by hand: a summary, the tables of "
     "'zilch compare', figures, and one run closely, the best or the one asked for, with the point it "
     "recommends and, of a lander, landings that play. Runs of several problems in one study: those of the "
     "run shown, or else of the last that has ended.";

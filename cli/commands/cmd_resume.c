@@ -3,6 +3,7 @@
 #include "options/option_parser.h"
 #include "run/ranks.h"
 #include "run/search.h"
+#include "study/show_study.h"
 #include "study/study_file.h"
 #include "terminal/cli.h"
 
@@ -14,6 +15,7 @@ typedef struct request {
     uint64_t run;
     const char *program;
     int is_trusting;
+    int is_json;
     char more[SEARCH_MORE_SIZE]; /* what was said of limits and the rest, to be repeated */
 } request;
 
@@ -34,6 +36,7 @@ static int parse(request *r, search_request *asked, int argc, char **argv)
          "The program that evaluates the run, in the words that the run began with."},
         {"trust", 0, NULL, CLI_FLAG, &r->is_trusting, 0, 0, NULL,
          "Start the program that the study names, whatever it is."},
+        SEARCH_PRINTED_ROWS(asked),
         {0},
     };
     const cli_usage usage = {"resume", "STUDY", about, options, &r->study, 1, 1};
@@ -172,7 +175,7 @@ static int resume(request *r, const study_file *f, int argc, char **argv)
     if (!run || check_run(r, run)) {
         return CLI_FAILED;
     }
-    const unsigned long long number = run->run.run;
+    const unsigned long long number = r->run = run->run.run;
     if (strcmp(run->run.request.problem, "by hand") == 0) {
         return cli_fail(
             "%s: run %llu is evaluated by hand: 'zilch ask' has its points, 'zilch tell' takes values",
@@ -194,6 +197,7 @@ static int resume(request *r, const study_file *f, int argc, char **argv)
         return search_wrong_usage("resume", "--held-out is for the problem lander, not for %.64s",
                                   asked.problem);
     }
+    r->is_json = asked.is_json;
     return go_on(r, f, run, &asked);
 }
 
@@ -215,5 +219,5 @@ int cmd_resume(int argc, char **argv)
     if (status) {
         cli_end_if_stopped();
     }
-    return status;
+    return !status && r.is_json ? show_study(r.study, r.run, 1, 0) : status;
 }

@@ -7,10 +7,12 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct request {
     const char *model, *output;
     uint64_t rows, seed;
+    int json;
 } request;
 
 static int parse(request *r, int argc, char **argv)
@@ -21,11 +23,18 @@ static int parse(request *r, int argc, char **argv)
          "Seed of the random numbers: the same seed gives the same points."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL,
          "The file to write: .npy if its name ends so, else CSV. Without it, CSV goes to standard output."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL,
+         "Write a line of JSON for each point instead, {\"x\":[0,1.5]}."},
         {0},
     };
-    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote.";
+    const char *about = "Draw points from the distribution in MODEL, a file that 'zilch fit' wrote. If its "
+                        "columns have names, they are the first line of a CSV.";
     const cli_usage usage = {"sample", "MODEL", about, options, &r->model, 1, 1};
     const int status = cli_parse(&usage, argc, argv);
+    const char *ending = r->output ? strrchr(r->output, '.') : NULL;
+    if (!status && r->json && ending && strcmp(ending, ".npy") == 0) {
+        return cli_wrong_usage(&usage, "--json: %s is to be .npy; leave one of both out", r->output);
+    }
     if (!status && cli_is_same_file(r->output, r->model)) {
         return cli_wrong_usage(&usage, "-o: %s is the model itself; the points would replace it", r->output);
     }
@@ -58,8 +67,12 @@ int cmd_sample(int argc, char **argv)
         return cli_fail_library();
     }
     sampler s = {.model = model, .rng = zilch_rng_make(r.seed, 0)};
-    const dataset_rows rows = {
-        .rows = (size_t)r.rows, .cols = zilch_model_dim(model), .fill = draw, .context = &s};
+    const dataset_rows rows = {.rows = (size_t)r.rows,
+                               .cols = zilch_model_dim(model),
+                               .names = zilch_model_names(model),
+                               .fill = draw,
+                               .context = &s,
+                               .is_json = r.json};
     dataset_error error;
     cli_watch_signals();
     const int failed = dataset_write(r.output, &rows, &error);

@@ -1,5 +1,6 @@
 /* zilch show: a model file, one of weights, or a study, for people or as JSON. */
 #include "commands/commands.h"
+#include "commands/model_json.h"
 #include "commands/networks_json.h"
 #include "json/json.h"
 #include "options/option_parser.h"
@@ -118,6 +119,37 @@ static size_t strongest(const zilch_model *model, const block *b, const double *
     return count;
 }
 
+/* "corr(V1,M2)", or by the names of the columns "corr(V flour, M sugar)". */
+enum { NAME_LETTERS = 20, NAME_SIZE = 4 * NAME_LETTERS + 1, PAIR_SIZE = 2 * NAME_SIZE + 16 };
+
+static void format_pair(const zilch_model *model, const block *b, const pair *p, char out[PAIR_SIZE])
+{
+    const char *const *names = zilch_model_names(model);
+    const size_t row = p->row % zilch_model_dim(model);
+    const size_t col = p->col % zilch_model_dim(model);
+    char first[NAME_SIZE];
+    char second[NAME_SIZE];
+    if (!names) {
+        snprintf(out, PAIR_SIZE, "corr(%c%zu,%c%zu)", b->row_kind, row + 1, b->col_kind, col + 1);
+        return;
+    }
+    text_shorten(names[row], NAME_LETTERS, first, sizeof first);
+    text_shorten(names[col], NAME_LETTERS, second, sizeof second);
+    snprintf(out, PAIR_SIZE, "corr(%c %s, %c %s)", b->row_kind, first, b->col_kind, second);
+}
+
+/* Of the longest name among the pairs. */
+static int pair_width(const zilch_model *model, const block *b, const pair *best, size_t count)
+{
+    int width = 18;
+    for (size_t k = 0; k < count; k++) {
+        char name[PAIR_SIZE];
+        format_pair(model, b, &best[k], name);
+        width = (int)text_width(name) > width ? (int)text_width(name) : width;
+    }
+    return width;
+}
+
 static int print_correlations(const zilch_model *model, size_t most)
 {
     pair *best = malloc(most * sizeof *best);
@@ -132,13 +164,15 @@ static int print_correlations(const zilch_model *model, size_t most)
     measure(model, bound);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         const size_t count = strongest(model, &blocks[i], bound, best, most);
+        const int width = pair_width(model, &blocks[i], best, count);
         printf("\nstrongest latent correlations, %s:%s\n", blocks[i].title, count ? "" : " none");
         for (size_t k = 0; k < count; k++) {
             const pair *p = &best[k];
-            char name[64];
-            snprintf(name, sizeof name, "corr(%c%zu,%c%zu)", blocks[i].row_kind, p->row % dim + 1,
-                     blocks[i].col_kind, p->col % dim + 1);
-            printf("  %-18s %8.4f", name, p->rho);
+            char name[PAIR_SIZE];
+            format_pair(model, &blocks[i], p, name);
+            fputs("  ", stdout);
+            text_put_aligned(stdout, name, -width);
+            printf(" %8.4f", p->rho);
             if (observed) {
                 printf("  observed %8.4f", observed[p->row * 2 * dim + p->col]);
             }
@@ -180,10 +214,12 @@ static int print_model(const request *r, const zilch_model *model)
     }
     text_put_between(stdout, "", r->file, ": ");
     printf("%zu columns, active %.4g %% on average\n\n", dim, 100 * (sum / (double)dim));
-    printf("%8s %12s %12s %12s %12s\n", "column", "p", "mu", "sigma", "tau");
+    const char *const *names = zilch_model_names(model);
+    printf("%8s %12s %12s %12s %12s%s\n", "column", "p", "mu", "sigma", "tau", names ? "  name" : "");
     for (size_t j = 0; j < shown; j++) {
-        printf("%8zu %12.6g %12.6g %12.6g %12.6g\n", j + 1, p[j], zilch_model_mu(model)[j],
+        printf("%8zu %12.6g %12.6g %12.6g %12.6g", j + 1, p[j], zilch_model_mu(model)[j],
                zilch_model_sigma(model)[j], zilch_model_tau(model)[j]);
+        text_put_between(stdout, names ? "  " : "", names ? names[j] : "", "\n");
     }
     if (shown < dim) {
         printf("%8s %zu more columns (--all shows them)\n", "...", dim - shown);
@@ -210,33 +246,14 @@ static json_node *rows_of(const double *x, size_t count, size_t side, int *faile
     return rows;
 }
 
-static json_node *fit_report(const zilch_model *model, int *failed)
-{
-    zilch_fit_report report;
-    if (zilch_model_report(model, &report) != ZILCH_OK) {
-        return node_null();
-    }
-    json_node *object = node_object();
-    const int is_full = report.structure == ZILCH_STRUCTURE_FULL;
-    node_put(object, "structure", node_text(zilch_structure_name(report.structure)), failed);
-    node_put(object, "inverter", is_full ? node_text(zilch_inverter_name(report.inverter)) : node_null(),
-             failed);
-    node_put(object, "shrinkage", node_text(zilch_shrinkage_name(report.shrinkage)), failed);
-    node_put(object, "projection",
-             is_full ? node_text(zilch_projection_name(report.projection)) : node_null(), failed);
-    node_put(object, "rows", node_real(report.rows), failed);
-    node_put(object, "projection_distance", node_real(report.projection_distance), failed);
-    node_put(object, "identity_weight", node_real(report.identity_weight), failed);
-    return object;
-}
-
-/* dim, p, mu, sigma, tau, structure, loadings, correlation and observed (arrays of rows), report. */
+/* dim, names, p, mu, sigma, tau, structure, loadings, correlation and observed (arrays of rows), report. */
 static int print_model_json(const zilch_model *model)
 {
     const size_t dim = zilch_model_dim(model);
     json_node *document = node_object();
     int failed = 0;
     node_put(document, "dim", node_whole(dim), &failed);
+    node_put(document, "names", node_names(zilch_model_names(model), dim, &failed), &failed);
     node_put(document, "p", node_vector(zilch_model_p(model), dim, &failed), &failed);
     node_put(document, "mu", node_vector(zilch_model_mu(model), dim, &failed), &failed);
     node_put(document, "sigma", node_vector(zilch_model_sigma(model), dim, &failed), &failed);
@@ -247,7 +264,7 @@ static int print_model_json(const zilch_model *model)
     node_put(document, "correlation", rows_of(zilch_model_correlation(model), 2 * dim, 2 * dim, &failed),
              &failed);
     node_put(document, "observed", rows_of(zilch_model_observed(model), 2 * dim, 2 * dim, &failed), &failed);
-    node_put(document, "report", fit_report(model, &failed), &failed);
+    node_put(document, "report", model_report_json(model, &failed), &failed);
     return node_print(document, failed);
 }
 

@@ -3,6 +3,7 @@
 #include "options/option_parser.h"
 #include "study/search_report.h"
 #include "study/study_file.h"
+#include "study/study_json.h"
 #include "terminal/cli.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 typedef struct request {
     const char *operand[2]; /* the study, and the file with values */
     uint64_t run;
-    int is_advancing;
+    int is_advancing, json;
 } request;
 
 static const char about[] =
@@ -33,6 +34,7 @@ static int parse(request *r, int argc, char **argv)
         {"advance", 0, NULL, CLI_FLAG, &r->is_advancing, 0, 0, NULL,
          "Close the generation with the values that are there, after taking FILE if one is given. Late "
          "values count in the next generation."},
+        {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print what became of them as JSON."},
         {0},
     };
     const cli_usage usage = {"tell", "STUDY [FILE]", about, options, r->operand, 1, 2};
@@ -41,11 +43,18 @@ static int parse(request *r, int argc, char **argv)
 
 /* ---- What is said ------------------------------------------------------------------------------- */
 
-static int say_closed(zilch_study *study, uint64_t run)
+static int say(const request *r, const study_file *f, const zilch_run *run, size_t values, int is_closed)
 {
     zilch_generation last;
-    if (zilch_study_last(study, run, &last) != ZILCH_OK) {
+    if (is_closed && zilch_study_last(f->study, run->run, &last) != ZILCH_OK) {
         return cli_fail_library();
+    }
+    if (r->json) {
+        return study_json_print_told(f, run, values, is_closed ? &last : NULL);
+    }
+    if (!is_closed) {
+        printf("%zu value%s taken; the generation is still open\n", values, values == 1 ? "" : "s");
+        return 0;
     }
     printf("generation %llu has closed: best fitness %.6g, value %.6g, active %zu",
            (unsigned long long)last.generation, last.best_fitness, last.best_value, last.best_active);
@@ -125,12 +134,7 @@ static int tell(const request *r, const study_file *f, source *s)
     if (r->is_advancing && !is_closed && zilch_study_advance(f->study, run->run, &is_closed) != ZILCH_OK) {
         return cli_fail_library();
     }
-    if (is_closed) {
-        return say_closed(f->study, run->run);
-    }
-    const size_t count = s->answers ? s->answers->count : 0;
-    printf("%zu value%s taken; the generation is still open\n", count, count == 1 ? "" : "s");
-    return 0;
+    return say(r, f, run, s->answers ? s->answers->count : 0, is_closed);
 }
 
 int cmd_tell(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "commands/networks_json.h"
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "terminal/cli.h"
 #include "terminal/progress.h"
 #include "terminal/text.h"
@@ -80,6 +81,8 @@ static int parse(request *r, int argc, char **argv)
         {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL,
          "Threads; 0: one for each processor. The result does not depend on them."},
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print the result as JSON."},
+        OPTION_PROGRESS,
+        OPTION_QUIET,
         {0},
     };
     const cli_usage usage = {"train", "", about, options, NULL, 0, 0};

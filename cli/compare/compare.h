@@ -110,6 +110,13 @@ typedef struct compare_statistics {
     double p;                          /* rank-sum test of the fitness against the first method's */
 } compare_statistics;
 
+/* The least p-value that so many runs of two methods can have, when each of the one is better than all of the
+ * other: 2 over the number of ways to choose them. */
+double compare_least_p(size_t n, size_t m);
+
+/* zilch_rank_sum(), which approximates where values are equal: never below that. */
+double compare_rank_sum(size_t n, const double *a, size_t m, const double *b);
+
 enum { COMPARE_END = COMPARE_CHECKPOINTS_MOST }; /* a number for what no checkpoint has */
 
 /* At a checkpoint, by its place in the list, or at COMPARE_END. 0, or 1 after printing why. */

@@ -3,6 +3,36 @@
 #include "terminal/text.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1.2e-07 is 1.2 \times 10^{-7}, in the mode of formulas. */
+static void write_number(const char *text, FILE *stream)
+{
+    const size_t mantissa = strcspn(text, "e");
+    if (strstr(text, "inf")) {
+        fputs(*text == '-' ? "-\\infty" : "\\infty", stream);
+    } else if (!text[mantissa]) {
+        fputs(text, stream);
+    } else {
+        const int is_one = mantissa == 1 && *text == '1';
+        fprintf(stream, "%.*s%s10^{%ld}", is_one ? 0 : (int)mantissa, text, is_one ? "" : " \\times ",
+                strtol(text + mantissa + 1, NULL, 10));
+    }
+}
+
+/* A column may be headed by a number, such as a target. */
+static void write_head(const char *text, FILE *stream)
+{
+    double number;
+    if (zilch_number_parse(text, &number)) {
+        fputc('$', stream);
+        write_number(text, stream);
+        fputc('$', stream);
+    } else {
+        text_put_latex(stream, text);
+    }
+}
 
 static void write_cell(const summary *p, const summary_cell *cell, FILE *stream)
 {
@@ -11,10 +41,14 @@ static void write_cell(const summary *p, const summary_cell *cell, FILE *stream)
     fputs(" & ", stream);
     if (isnan(cell->number)) {
         fputs("--", stream);
-    } else if (isnan(cell->spread)) {
-        fprintf(stream, "$%s$", text.number);
     } else {
-        fprintf(stream, "$%s \\pm %s$", text.number, text.spread);
+        fputc('$', stream);
+        write_number(text.number, stream);
+        if (!isnan(cell->spread)) {
+            fputs(" \\pm ", stream);
+            write_number(text.spread, stream);
+        }
+        fputc('$', stream);
     }
     if (cell->count < cell->of) {
         fprintf(stream, " (%zu of %zu)", cell->count, cell->of);
@@ -32,7 +66,7 @@ static void write_summary(const compare_setting *s, const summary *p, FILE *stre
     fputs("}\n\\toprule\nmethod", stream);
     for (size_t c = 0; c < p->columns; c++) {
         fputs(" & ", stream);
-        text_put_latex(stream, p->head[c]);
+        write_head(p->head[c], stream);
     }
     fputs(" \\\\\n\\midrule\n", stream);
     for (size_t k = 0; k < s->methods; k++) {

@@ -90,6 +90,10 @@ static const refusal refused[] = {
     {"time", budget},
     {"target", "runs go on to the end of the budget; --targets of 'zilch compare' says when they got there"},
     {"study", for_all},
+    {"json", for_all},
+    {"verbose", "is for 'zilch optimize'; 'zilch show STUDY --run N' prints the settings of a run"},
+    {"progress", for_all},
+    {"quiet", for_all},
     {"help", "write 'zilch optimize --help'"},
 };
 

@@ -69,7 +69,7 @@ int compare_statistics_make(const compare_setting *s, const compare_run *run, si
     const size_t n = collect(s, run, method, checkpoint, FITNESS, worst, x);
     const size_t m = collect(s, run, 0, checkpoint, FITNESS, worst, first);
     *out = (compare_statistics){.runs = n,
-                                .p = method > 0 && n > 0 && m > 0 ? zilch_rank_sum(n, x, m, first) : NAN,
+                                .p = method > 0 && n > 0 && m > 0 ? compare_rank_sum(n, x, m, first) : NAN,
                                 .median = zilch_quantile(n, x, 0.5),
                                 .low = zilch_quantile(n, x, 0.25),
                                 .high = zilch_quantile(n, x, 0.75),
@@ -86,6 +86,20 @@ int compare_statistics_make(const compare_setting *s, const compare_run *run, si
     }
     free(x);
     return 0;
+}
+
+double compare_rank_sum(size_t n, const double *a, size_t m, const double *b)
+{
+    return fmax(zilch_rank_sum(n, a, m, b), compare_least_p(n, m));
+}
+
+double compare_least_p(size_t n, size_t m)
+{
+    double p = 2.0;
+    for (size_t i = 1; i <= n; i++) {
+        p *= (double)i / (double)(m + i);
+    }
+    return fmin(p, 1.0);
 }
 
 int compare_reached(const compare_setting *s, const compare_run *run, size_t method, size_t target,

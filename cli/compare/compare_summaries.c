@@ -91,7 +91,7 @@ static int test(const compare_setting *s, const compare_run *run, size_t a, size
             y[m++] = second->end.fitness;
         }
     }
-    *out = (summary_cell){.number = x && n > 0 && m > 0 && a != b ? zilch_rank_sum(n, x, m, y) : NAN,
+    *out = (summary_cell){.number = x && n > 0 && m > 0 && a != b ? compare_rank_sum(n, x, m, y) : NAN,
                           .spread = NAN};
     free(x);
     return x ? 0 : cli_fail("out of memory");

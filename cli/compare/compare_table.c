@@ -134,7 +134,13 @@ static int print_ends(const compare_setting *s, const compare_run *run, FILE *st
     }
     if (s->methods > 1) {
         text_put_between(stream, "p: two-sided rank-sum test of the fitness against that of ",
-                         s->method[0].name, "\n");
+                         s->method[0].name, "");
+        const double least = compare_least_p((size_t)s->seeds, (size_t)s->seeds);
+        if (least > 0.001) {
+            fprintf(stream, "; with %llu run%s of each it cannot be below %.2g", (unsigned long long)s->seeds,
+                    s->seeds == 1 ? "" : "s", least);
+        }
+        fputc('\n', stream);
     }
     return 0;
 }

@@ -37,13 +37,14 @@ void dataset_free(dataset *t);
 /* Where the rows of a dataset to write come from. */
 typedef struct dataset_rows {
     size_t rows, cols;
-    char **names;                                                 /* header of a CSV, or NULL */
+    const char *const *names;                                     /* header of a CSV, or NULL */
     zilch_status (*fill)(void *context, size_t count, double *x); /* the next `count` rows */
     void *context;
+    int is_json; /* a line {"x":[...]} for each row instead */
 } dataset_rows;
 
 /* Write them, chunk by chunk, to `path` whole or not at all: .npy (float64) if it ends so, else CSV
- * whose numbers read back as the same doubles. NULL or "-": CSV to standard output. 0, or 1 with
+ * or JSON, whose numbers read back as the same doubles. NULL or "-": to standard output. 0, or 1 with
  * *error filled. */
 int dataset_write(const char *path, const dataset_rows *rows, dataset_error *error);
 

@@ -14,8 +14,13 @@ typedef struct job {
     const dataset_rows *rows;
     double *chunk;
     size_t chunk_rows;
-    int npy;
+    const struct row_format *format;
 } job;
+
+typedef struct row_format {
+    void (*put_header)(const dataset_rows *rows, FILE *stream);
+    void (*put_rows)(const double *x, size_t count, size_t cols, FILE *stream);
+} row_format;
 
 static int write_fail(dataset_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int write_fail(dataset_error *error, const char *format, ...)
@@ -42,6 +47,21 @@ static void put_csv_rows(const double *x, size_t count, size_t cols, FILE *strea
         const size_t length = zilch_number_format(x[k], text);
         text[length] = (k + 1) % cols ? ',' : '\n';
         fwrite(text, 1, length + 1, stream);
+    }
+}
+
+static void put_no_header(const dataset_rows *rows, FILE *stream)
+{
+    (void)rows;
+    (void)stream;
+}
+
+static void put_json_rows(const double *x, size_t count, size_t cols, FILE *stream)
+{
+    char text[ZILCH_NUMBER_SIZE];
+    for (size_t k = 0; k < count * cols; k++) {
+        zilch_number_format(x[k], text);
+        fprintf(stream, "%s%s%s", k % cols ? "," : "{\"x\":[", text, (k + 1) % cols ? "" : "]}\n");
     }
 }
 
@@ -75,13 +95,17 @@ static void put_npy_rows(const double *x, size_t count, size_t cols, FILE *strea
     }
 }
 
+static const row_format csv = {put_csv_header, put_csv_rows};
+static const row_format json_lines = {put_no_header, put_json_rows};
+static const row_format npy = {put_npy_header, put_npy_rows};
+
 /* A stream that failed ends the work with OK: whoever flushes it finds the error and words it, cli_finish()
  * for standard output. */
 static zilch_status write_rows(void *context, FILE *stream)
 {
     const job *j = context;
     const dataset_rows *rows = j->rows;
-    (j->npy ? put_npy_header : put_csv_header)(rows, stream);
+    j->format->put_header(rows, stream);
     for (size_t done = 0; done < rows->rows && !ferror(stream);) {
         const size_t left = rows->rows - done;
         const size_t count = left < j->chunk_rows ? left : j->chunk_rows;
@@ -89,7 +113,7 @@ static zilch_status write_rows(void *context, FILE *stream)
         if (status != ZILCH_OK) {
             return status;
         }
-        (j->npy ? put_npy_rows : put_csv_rows)(j->chunk, count, rows->cols, stream);
+        j->format->put_rows(j->chunk, count, rows->cols, stream);
         done += count;
     }
     return ZILCH_OK;
@@ -109,7 +133,7 @@ int dataset_write(const char *path, const dataset_rows *rows, dataset_error *err
     const int is_file = path && strcmp(path, "-") != 0;
     int status = 0;
     const char *ending = is_file ? strrchr(path, '.') : NULL;
-    j.npy = ending && strcmp(ending, ".npy") == 0;
+    j.format = rows->is_json ? &json_lines : ending && strcmp(ending, ".npy") == 0 ? &npy : &csv;
     if ((is_file ? zilch_file_replace(path, write_rows, &j) : write_rows(&j, stdout)) != ZILCH_OK) {
         status = write_fail(error, "%s", zilch_last_error());
     }

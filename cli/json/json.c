@@ -65,6 +65,15 @@ json_t *node_vector(const double *x, size_t count, int *failed)
     return array;
 }
 
+json_t *node_names(const char *const *names, size_t count, int *failed)
+{
+    json_t *array = names ? json_array() : json_null();
+    for (size_t i = 0; i < count && names; i++) {
+        *failed |= json_array_append_new(array, node_name(names[i])) != 0;
+    }
+    return array;
+}
+
 /* Jansson escapes what JSON must have escaped; the rest that would not be seen, and might be obeyed, is
  * escaped here. Other letters stay as they are, unlike with JSON_ENSURE_ASCII: names shall be read. */
 static int dump_piece(const char *piece, size_t size, void *stream)

@@ -20,6 +20,7 @@ json_node *node_real(double value);     /* null if it is not finite */
 json_node *node_whole(uint64_t value);  /* its digits as a text beyond 2^63 */
 json_node *node_truth(int value);       /* true or false */
 json_node *node_vector(const double *x, size_t count, int *failed);
+json_node *node_names(const char *const *names, size_t count, int *failed); /* null for NULL */
 
 void node_put(json_node *object, const char *name, json_node *value, int *failed);
 void node_append(json_node *array, json_node *value, int *failed);

@@ -152,7 +152,7 @@ static void name_term(size_t index, char out[FIGURE_TEXT_SIZE])
     }
 }
 
-/* A column of the data goes by its name if it has one. */
+/* A coordinate goes by its name if it has one. */
 const char *figure_coordinate(const report *r, size_t index, char out[FIGURE_TEXT_SIZE])
 {
     enum { LETTERS = 24 };
@@ -162,8 +162,8 @@ const char *figure_coordinate(const report *r, size_t index, char out[FIGURE_TEX
     *out = '\0';
     if (p->is_lander && index < ZILCH_POLICY_PARAMETERS) {
         name_term(index, out);
-    } else if (p->is_regression && p->problem && p->data.names) {
-        text_shorten(p->data.names[column - 1], LETTERS, name, sizeof name);
+    } else if (p->names) {
+        text_shorten(p->names[index], LETTERS, name, sizeof name);
         figure_escape(name, out);
     } else if (p->is_regression) {
         snprintf(out, FIGURE_TEXT_SIZE, "column %zu", column);

@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include "compare/compare_study.h"
+#include "report/report_front.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
 
@@ -19,26 +20,38 @@ static int has_ended(const zilch_run *run)
     return run->stop != ZILCH_STOP_NONE && run->generations > 0;
 }
 
-/* The last that has ended gives the problem, unless a run was asked for. NULL after printing why. */
-static const study_run *choose_model(const study_file *f, uint64_t number)
+/* The last run of which this is true; NULL: there is none. */
+static const study_run *find_last(const study_file *f, int is_open)
 {
-    const study_run *run = study_file_find(f, number);
-    for (size_t i = f->count; i-- > 0 && number == 0;) {
-        if (has_ended(&f->runs[i].run)) {
+    for (size_t i = f->count; i-- > 0;) {
+        if (has_ended(&f->runs[i].run) || (is_open && f->runs[i].run.generations > 0)) {
             return &f->runs[i];
         }
     }
-    if (!run || has_ended(&run->run)) {
+    return NULL;
+}
+
+/* The last that has ended gives the problem, or else the last that has begun, unless a run was asked for.
+ * NULL after printing why. */
+static const study_run *choose_model(report *r, uint64_t number)
+{
+    const study_file *f = &r->file;
+    const study_run *run = number ? study_file_find(f, number) : find_last(f, 0);
+    run = run || number ? run : find_last(f, 1);
+    if (run && run->run.generations > 0) {
+        r->is_open = !has_ended(&run->run);
         return run;
     }
-    const unsigned long long found = run->run.run;
-    if (*run->run.request.name) {
-        cli_fail("%s: run %llu has not ended; the same 'zilch compare' goes on with it", f->path, found);
-    } else {
-        cli_fail("%s: run %llu has not ended; 'zilch resume %s --run %llu' goes on with it", f->path, found,
-                 f->path, found);
+    if (run || !number) {
+        cli_fail("%s: %s no generation yet, so there is nothing to show", f->path,
+                 number ? "the run has" : "its runs have");
     }
     return NULL;
+}
+
+static int is_shown(const report *r, const zilch_run *run)
+{
+    return r->is_open ? !has_ended(run) && run->generations > 0 : has_ended(run);
 }
 
 /* ---- Methods --------------------------------------------------------------------------------- */
@@ -66,7 +79,7 @@ static int group(report *r, grouping *g, const zilch_run *model)
             r->other++;
             continue;
         }
-        if (!has_ended(&runs[i].run)) {
+        if (!is_shown(r, run)) {
             r->open++;
             continue;
         }
@@ -158,6 +171,21 @@ static zilch_status take_generation(void *context, const zilch_generation *g)
     return compare_run_restore(context, g);
 }
 
+/* The best on record, by the penalty of all; nothing of a run that has ended without recommending. */
+static compare_score so_far(const report *r, const compare_run *run)
+{
+    const compare_moment *last = &run->moment[run->moments - 1];
+    const double sign = r->setting.info.direction == ZILCH_MAXIMIZE ? 1.0 : -1.0;
+    return (compare_score){.value = r->is_open ? last->value : NAN,
+                           .fitness = r->is_open && !r->setting.penalties
+                                          ? last->value - sign * r->setting.penalty * (double)last->active
+                                          : NAN,
+                           .error = NAN,
+                           .support = NAN,
+                           .evaluations = r->is_open ? last->evaluations : 0,
+                           .active = last->active};
+}
+
 /* What each run recommended; x is room for a point. */
 static int read_scores(report *r, double *x)
 {
@@ -172,9 +200,7 @@ static int read_scores(report *r, double *x)
             return cli_fail_library();
         }
         run->is_finished = 1;
-        run->end = c.is_recommending
-                       ? compare_score_of(s, run, run->moments, &c, x)
-                       : (compare_score){.value = NAN, .fitness = NAN, .error = NAN, .support = NAN};
+        run->end = c.is_recommending ? compare_score_of(s, run, run->moments, &c, x) : so_far(r, run);
     }
     return 0;
 }
@@ -261,7 +287,9 @@ static int describe(report *r, const zilch_run *model)
     }
     s->info.dim = model->dim;
     s->info.direction = model->direction;
-    compare_usual_targets(s);
+    if (r->problem) { /* of others the optimum is not known */
+        compare_usual_targets(s);
+    }
     return r->name ? 0 : cli_fail("out of memory");
 }
 
@@ -322,6 +350,32 @@ static size_t choose_shown(const report *r, const study_run *asked)
     return best;
 }
 
+/* "linear regression of height", or of column 7 if the data are gone or have no names. */
+static int name_regression(report *r)
+{
+    const search_problem *p = &r->best.problem;
+    char *text = NULL;
+    size_t size = 0;
+    if (!p->is_regression || p->response == SIZE_MAX) {
+        return 0;
+    }
+    FILE *stream = open_memstream(&text, &size);
+    if (stream) {
+        fprintf(stream, "%.*s regression of ", (int)strcspn(r->setting.problem, ":"), r->setting.problem);
+        if (p->data.names) {
+            fputs(p->data.names[p->response], stream);
+        } else {
+            fprintf(stream, "column %zu", p->response + 1);
+        }
+    }
+    if (!stream || fclose(stream) != 0) {
+        return cli_fail("out of memory");
+    }
+    free(r->name);
+    r->name = text;
+    return 0;
+}
+
 /* What it recommends, on the first seeds. */
 static int fly(report *r)
 {
@@ -349,7 +403,7 @@ int report_open(report *out, const char *path, uint64_t run)
     if (study_file_open(&out->file, path, ZILCH_STUDY_READ)) {
         return CLI_FAILED;
     }
-    const study_run *model = choose_model(&out->file, run);
+    const study_run *model = choose_model(out, run);
     if (!model || describe(out, &model->run)) {
         return CLI_FAILED;
     }
@@ -362,7 +416,10 @@ int report_open(report *out, const char *path, uint64_t run)
         return CLI_FAILED;
     }
     study_best_open_data(&out->best, out->source[out->shown], 0);
-    return fly(out);
+    if (name_regression(out)) {
+        return CLI_FAILED;
+    }
+    return report_front_read(out) || fly(out);
 }
 
 void report_close(report *r)
@@ -392,6 +449,11 @@ void report_run_name(const report *r, size_t place, char out[REPORT_NAME_SIZE])
     text_shorten(r->setting.method[place / r->setting.seeds].name, REPORT_NAME_LETTERS, name, sizeof name);
     snprintf(out, REPORT_NAME_SIZE, "%.200s, seed %llu", name,
              (unsigned long long)r->source[place]->run.seed);
+}
+
+const double *report_point(const report *r)
+{
+    return r->best.conclusion.is_recommending ? r->best.recommended_x : r->best.seen_x;
 }
 
 const char *report_value_name(const report *r)

@@ -76,9 +76,9 @@ int report_is_logarithmic(const report *r)
     return r->setting.info.direction == ZILCH_MINIMIZE && !is_negative && most > 1e3 * least;
 }
 
-/* A generation of a method: the means over its runs, and each run as far as it goes. In the means a run that
- * has ended stays where it is. */
-static void put_progress(FILE *stream, const report *r, size_t method, size_t generation)
+/* A generation of a method: the means over its runs, geometric ones for a log scale, and each run as far as
+ * it goes. In the means a run that has ended stays where it is. */
+static void put_progress(FILE *stream, const report *r, size_t method, size_t generation, int is_log)
 {
     double value = 0.0;
     double active = 0.0;
@@ -87,13 +87,14 @@ static void put_progress(FILE *stream, const report *r, size_t method, size_t ge
         const compare_run *run = run_of(r, method, i);
         const size_t at = run && generation >= run->moments ? run->moments - 1 : generation;
         if (run && isfinite(run->moment[at].value)) {
-            value += run->moment[at].value;
+            value += is_log ? log(run->moment[at].value) : run->moment[at].value;
             active += (double)run->moment[at].active;
             count++;
         }
     }
     fprintf(stream, "%zu", generation + 1);
-    figure_put_number(stream, count ? value / (double)count : NAN);
+    const double mean = count ? value / (double)count : NAN;
+    figure_put_number(stream, is_log ? exp(mean) : mean);
     figure_put_number(stream, count ? active / (double)count : NAN);
     for (size_t i = 0; i < r->setting.seeds; i++) {
         const compare_run *run = run_of(r, method, i);
@@ -109,11 +110,12 @@ static void put_progress(FILE *stream, const report *r, size_t method, size_t ge
 static zilch_status write_progress(void *context, FILE *stream)
 {
     const report *r = context;
+    const int is_log = report_is_logarithmic(r);
     fputs("# generation mean_value mean_active, then value active of each run; a block a method\n", stream);
     for (size_t k = 0; k < r->setting.methods; k++) {
         fputs(k ? "\n\n" : "", stream);
         for (size_t g = 0; g < r->setting.generations; g++) {
-            put_progress(stream, r, k, g);
+            put_progress(stream, r, k, g, is_log);
         }
     }
     return ZILCH_OK;
@@ -144,14 +146,41 @@ static void put_cell(FILE *stream, const summary *p, size_t method, size_t colum
     figure_put_number(stream, cell->spread);
 }
 
+/* The geometric mean of what runs end with, and the factor that is one standard deviation of the logarithms:
+ * NaN of one run. */
+static void put_geometric(FILE *stream, const report *r, size_t method)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+    double count = 0.0;
+    for (size_t i = 0; i < r->setting.seeds; i++) {
+        const compare_run *run = run_of(r, method, i);
+        const double value = run ? run->moment[run->moments - 1].value : NAN;
+        if (isfinite(value)) {
+            sum += log(value);
+            squares += log(value) * log(value);
+            count++;
+        }
+    }
+    const double mean = sum / count; /* NaN of none */
+    figure_put_number(stream, exp(mean));
+    const double variance = fmax(squares - count * mean * mean, 0.0) / (count - 1.0);
+    figure_put_number(stream, isfinite(mean) ? exp(sqrt(variance)) : NAN);
+}
+
 static zilch_status write_scores(void *context, FILE *stream)
 {
     const summarised *p = context;
+    const int is_log = report_is_logarithmic(p->report);
     fputs("# method best_mean best_deviation held_out_mean held_out_deviation\n", stream);
     for (size_t k = 0; k < p->report->setting.methods; k++) {
         fprintf(stream, "%zu", k + 1);
-        put_cell(stream, p->summary, k, 0);
-        put_cell(stream, p->recommended, k, 0);
+        if (is_log) {
+            put_geometric(stream, p->report, k);
+        } else {
+            put_cell(stream, p->summary, k, 0);
+        }
+        put_cell(stream, is_log ? NULL : p->recommended, k, 0);
         fputc('\n', stream);
     }
     return ZILCH_OK;
@@ -202,8 +231,9 @@ static int write_summaries(const report *r, const private_folder *folder, report
 
 int report_publish(const private_folder *folder)
 {
-    static const char *const all[] = {"return", "active",   "scores",       "arrival", "counts",
-                                      "run",    "activity", "correlations", "landing", "formulas"};
+    static const char *const all[] = {"return",  "active",   "scores",   "arrival",
+                                      "counts",  "run",      "activity", "correlations",
+                                      "landing", "formulas", "front",    "predicted"};
     return figures_publish(folder, sizeof all / sizeof *all, all);
 }
 
@@ -215,7 +245,8 @@ int report_draw(const report *r, const private_folder *folder, report_figures *o
     if (figures_write(folder, "study", ".meta.gp", write_study_meta, &copy) ||
         figures_write(folder, "study", ".text.dat", write_study_texts, &copy) ||
         figures_write(folder, "progress", ".dat", write_progress, &copy) || write_summaries(r, folder, out) ||
-        report_write_shown(r, folder, out) || (r->episode[0] && report_write_landing(r, folder, out))) {
+        report_write_shown(r, folder, out) || report_write_front(r, folder, out) ||
+        report_write_fit(r, folder, out) || (r->episode[0] && report_write_landing(r, folder, out))) {
         return CLI_FAILED;
     }
     out->has_data = 1;

@@ -9,6 +9,12 @@
 
 int report_write_shown(const report *r, const private_folder *folder, report_figures *out);
 
+/* The front of the run shown, if it has two points at least. */
+int report_write_front(const report *r, const private_folder *folder, report_figures *out);
+
+/* Of a linear regression whose data are there: predicted against observed. */
+int report_write_fit(const report *r, const private_folder *folder, report_figures *out);
+
 /* Of a lander: a landing, and the formulas. */
 int report_write_landing(const report *r, const private_folder *folder, report_figures *out);
 
@@ -35,7 +41,7 @@ const char *figure_escape(const char *text, char out[FIGURE_TEXT_SIZE]);
 /* The name of the run shown: "zig, seed 3" */
 const char *figure_title(const report *r, char out[FIGURE_TEXT_SIZE]);
 
-/* A coordinate's name: "main: v_y" of a lander, a column of a regression, else "x17". */
+/* A coordinate's name: "main: v_y" of a lander, else its own, "column 3" of a regression, or "x17". */
 const char *figure_coordinate(const report *r, size_t index, char out[FIGURE_TEXT_SIZE]);
 
 /* A space that no line is broken at: plain ones next to markup get lost in some readers of SVG. */

@@ -95,7 +95,7 @@ enum { LABELS_MOST = 24 };
 /* Gives how many are active in all. */
 static size_t list_active(const report *r, size_t out[LABELS_MOST], size_t *labels)
 {
-    const double *x = r->best.conclusion.is_recommending ? r->best.recommended_x : r->best.seen_x;
+    const double *x = report_point(r);
     size_t count = 0;
     for (size_t i = 0; i < r->best.dim; i++) {
         if (is_active(r, i, x) && count++ < LABELS_MOST) {
@@ -136,8 +136,8 @@ static zilch_status write_activity_meta(void *context, FILE *stream)
     for (size_t i = 0; i < count; i++) {
         at[i] = (double)coordinate[i] + 1.0;
     }
-    fprintf(stream, "texts = %zu\ndim = %zu\ngenerations = %zu\nshown = %zu\nactive = %zu\n", 1 + count,
-            a->dim, a->generations, count, active);
+    fprintf(stream, "texts = %zu\ndim = %zu\ngenerations = %zu\nshown = %zu\nactive = %zu\nis_open = %d\n",
+            1 + count, a->dim, a->generations, count, active, !a->report->best.conclusion.is_recommending);
     figure_put_numbers(stream, "at", count, at);
     return ZILCH_OK;
 }
@@ -164,6 +164,9 @@ static int write_activities(const report *r, const private_folder *folder, repor
 /* ---- What the law has learned ---------------------------------------------------- */
 
 enum { CORRELATED_MOST = 20 };
+
+/* A coordinate that is active less often says nothing about correlations. */
+#define RARE 0.05
 
 typedef struct learned {
     const report *report;
@@ -212,7 +215,12 @@ static zilch_status write_correlations(void *context, FILE *stream)
 static zilch_status write_correlations_meta(void *context, FILE *stream)
 {
     const learned *l = context;
-    fprintf(stream, "texts = %zu\nn = %zu\n", 1 + l->count, l->count);
+    double is_rare[CORRELATED_MOST];
+    for (size_t i = 0; i < l->count; i++) {
+        is_rare[i] = zilch_model_p(l->model)[l->coordinate[i]] < RARE;
+    }
+    fprintf(stream, "texts = %zu\nn = %zu\nrare = %g\n", 1 + l->count, l->count, RARE);
+    figure_put_numbers(stream, "is_rare", l->count, is_rare);
     return ZILCH_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "report/figures.h"
 #include "report/page_template.h"
 #include "report/report.h"
+#include "report/report_failures.h"
 #include "report/report_tables.h"
 #include "report/svg_inline.h"
 #include "study/run_record.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 /* Parts that may fail are printed beforehand. */
-enum { DRAWINGS, TABLES, POINT, ASKED, PARTS };
+enum { DRAWINGS, TABLES, POINT, FAILURES, ASKED, PARTS };
 
 typedef struct sheet {
     const report *report;
@@ -40,6 +41,7 @@ static void put_title(FILE *stream, const void *context)
     } else {
         fprintf(stream, ": %zu run%s", r->ended, r->ended == 1 ? "" : "s");
     }
+    fputs(r->is_open ? ", not ended" : "", stream);
 }
 
 static void put_shown_name(FILE *stream, const report *r)
@@ -56,12 +58,18 @@ static void put_lead(FILE *stream, const void *context)
     const int is_lander = r->best.problem.is_lander;
     fputs(r->ended == 1 ? "The run (" : r->is_chosen ? "The run asked for (" : "The best run (", stream);
     put_shown_name(stream, r);
-    if (!r->best.conclusion.is_recommending) {
-        fputs(") has recommended nothing.", stream);
+    if (!r->best.conclusion.is_recommending && (!r->is_open || r->best.seen.evaluations == 0)) {
+        fputs(r->is_open ? ") has no value yet." : ") has recommended nothing.", stream);
         return;
     }
-    fprintf(stream, ") recommends a point with <strong>%zu of %zu</strong> coordinates active", end->active,
-            r->best.dim);
+    if (r->is_open) {
+        const zilch_run *run = &r->source[r->shown]->run;
+        fprintf(stream, ") has not ended: this is its state after %llu generation%s and %llu evaluations",
+                (unsigned long long)run->generations, run->generations == 1 ? "" : "s",
+                (unsigned long long)run->evaluations);
+    }
+    fputs(r->is_open ? ". Its best point has " : ") recommends a point with ", stream);
+    fprintf(stream, "<strong>%zu of %zu</strong> coordinates active", end->active, r->best.dim);
     if (isfinite(end->value)) {
         fprintf(stream, " and a %s of <strong>", report_value_name(r));
         fprintf(stream, is_lander ? "%.1f" : "%.6g", end->value);
@@ -70,12 +78,26 @@ static void put_lead(FILE *stream, const void *context)
         }
         fputs("</strong>", stream);
     }
-    if (isfinite(end->value) && r->setting.info.is_noisy) {
+    if (isfinite(end->value) && r->setting.info.is_noisy && !r->is_open) {
         fprintf(stream, ", measured in %llu %s that no search has met",
                 (unsigned long long)r->best.conclusion.held_out_count,
                 is_lander ? "episodes" : "evaluations");
     }
     fputs(".", stream);
+}
+
+/* How well a regression predicts: R squared, or the accuracy. */
+static void put_fit(FILE *stream, const report *r)
+{
+    const search_problem *p = &r->best.problem;
+    zilch_regression_fit fit;
+    if (!p->is_regression || !p->problem ||
+        zilch_problem_fit(p->problem, report_point(r), NULL, &fit) != ZILCH_OK) {
+        return;
+    }
+    fprintf(stream, "<div><dt>%s of the point shown</dt><dd>%.4g in training, %.4g held out</dd></div>\n",
+            strcmp(p->info.name, "logistic") == 0 ? "accuracy" : "R²", fit.training_score,
+            fit.validation_score);
 }
 
 static void put_summary(FILE *stream, const void *context)
@@ -94,7 +116,8 @@ static void put_summary(FILE *stream, const void *context)
     fprintf(stream, ", %s</dd></div>\n<div><dt>runs</dt><dd>%zu",
             zilch_direction_name(r->setting.info.direction), r->ended);
     if (r->open) {
-        fprintf(stream, "; %zu more ha%s not ended", r->open, r->open == 1 ? "s" : "ve");
+        fprintf(stream, "; %zu more ha%s %sended", r->open, r->open == 1 ? "s" : "ve",
+                r->is_open ? "" : "not ");
     }
     if (r->other) {
         fprintf(stream, "; %zu of other problems", r->other);
@@ -111,6 +134,7 @@ static void put_summary(FILE *stream, const void *context)
         fputs("<div><dt>fitness of the run shown, with its penalty</dt><dd>", stream);
         fprintf(stream, r->best.problem.is_lander ? "%.1f</dd></div>\n" : "%.6g</dd></div>\n", end->fitness);
     }
+    put_fit(stream, r);
 }
 
 /* ---- Tables, figures, the point -------------------------------------------------- */
@@ -118,6 +142,11 @@ static void put_summary(FILE *stream, const void *context)
 static void put_tables(FILE *stream, const void *context)
 {
     fputs(((const sheet *)context)->part[TABLES], stream);
+}
+
+static void put_failures(FILE *stream, const void *context)
+{
+    fputs(((const sheet *)context)->part[FAILURES], stream);
 }
 
 static void put_figures(FILE *stream, const void *context)
@@ -135,6 +164,12 @@ static void put_lines(FILE *stream, const char *text)
         fputc('\n', stream);
         text += length + (text[length] == '\n');
     }
+}
+
+static void put_point_name(FILE *stream, const void *context)
+{
+    fputs(report_of(context)->best.conclusion.is_recommending ? "Recommended point" : "Best point so far",
+          stream);
 }
 
 static void put_point(FILE *stream, const void *context)
@@ -213,9 +248,17 @@ static void put_notes(FILE *stream, const void *context)
 /* ---- The page -------------------------------------------------------------------- */
 
 static const page_place places[] = {
-    {"@TITLE@", put_title},     {"@LEAD@", put_lead},       {"@SUMMARY@", put_summary},
-    {"@TABLES@", put_tables},   {"@FIGURES@", put_figures}, {"@POINT@", put_point},
-    {"@LANDING@", put_landing}, {"@NOTES@", put_notes},     {NULL, NULL},
+    {"@TITLE@", put_title},
+    {"@POINTNAME@", put_point_name},
+    {"@LEAD@", put_lead},
+    {"@SUMMARY@", put_summary},
+    {"@TABLES@", put_tables},
+    {"@FIGURES@", put_figures},
+    {"@POINT@", put_point},
+    {"@LANDING@", put_landing},
+    {"@FAILURES@", put_failures},
+    {"@NOTES@", put_notes},
+    {NULL, NULL},
 };
 
 static zilch_status write_page(void *context, FILE *stream)
@@ -235,6 +278,8 @@ static const struct {
     {"arrival", "Generations until the best on record is as good as a target, and how many runs got there."},
     {"counts", "Active coordinates of the best on record at four generations."},
     {"run", "The run shown: fitness with the penalty, value without, and active coordinates."},
+    {"front", "The front of the run shown: the best value for each number of active coordinates."},
+    {"predicted", "What the point shown predicts for each row of the data, against what was observed."},
     {"activity", "The share of evaluations in which a coordinate was active."},
     {"correlations",
      "What the law has learned: correlations between the latents of the likeliest coordinates."},
@@ -283,8 +328,12 @@ static int print_tables(const sheet *s, FILE *stream)
 static int print_point(const sheet *s, FILE *stream)
 {
     const study_best *b = &s->report->best;
-    const double *x = b->conclusion.is_recommending ? b->recommended_x : b->seen_x;
-    return search_point_print(&b->problem, b->dim, x, SIZE_MAX, stream);
+    return search_point_print(&b->problem, b->dim, report_point(s->report), SIZE_MAX, stream);
+}
+
+static int print_failures(const sheet *s, FILE *stream)
+{
+    return report_failures_print(s->report, stream);
 }
 
 static int print_asked(const sheet *s, FILE *stream)
@@ -299,8 +348,8 @@ static int print_asked(const sheet *s, FILE *stream)
 int report_write_page(const report *r, const private_folder *folder, const report_figures *figures,
                       const char *path)
 {
-    static int (*const print[PARTS])(const sheet *s, FILE *stream) = {print_drawings, print_tables,
-                                                                      print_point, print_asked};
+    static int (*const print[PARTS])(const sheet *s, FILE *stream) = {
+        print_drawings, print_tables, print_point, print_failures, print_asked};
     sheet s = {r, figures, folder, {NULL}};
     int failed = 0;
     for (size_t i = 0; i < PARTS && !failed; i++) {

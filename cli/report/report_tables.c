@@ -12,15 +12,15 @@
 
 /* ---- A table --------------------------------------------------------------------- */
 
-/* Its first column names the method. */
-static void begin_table(FILE *stream, const char *name, const char *title, size_t count,
+/* Its first column, which is headed by `first`, names the rows. */
+static void begin_table(FILE *stream, const char *name, const char *title, const char *first, size_t count,
                         const char (*heads)[SUMMARY_HEAD_SIZE])
 {
     fprintf(stream, "<section id=\"table-%s\"><h3>", name);
     text_put_escaped(stream, title);
     fputs("</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
     text_put_escaped(stream, title);
-    fputs("\">\n<table>\n<thead><tr><th scope=\"col\">method</th>", stream);
+    fprintf(stream, "\">\n<table>\n<thead><tr><th scope=\"col\">%s</th>", first);
     for (size_t i = 0; i < count; i++) {
         fputs("<th scope=\"col\">", stream);
         text_put_escaped(stream, heads[i]);
@@ -142,7 +142,7 @@ static const char outside_note[] =
 static void put_summary(FILE *stream, const report *r, const summary *p)
 {
     int marks = 0;
-    begin_table(stream, p->name, p->title, p->columns, p->head);
+    begin_table(stream, p->name, p->title, "method", p->columns, p->head);
     for (size_t k = 0; k < r->setting.methods; k++) {
         marks |= put_row(stream, r, p, k);
         if (find_published(r, k, p, 0)) {
@@ -158,8 +158,10 @@ static int put_statistics(FILE *stream, const report *r)
 {
     static const char heads[][SUMMARY_HEAD_SIZE] = {"runs", "median", "25 %", "75 %", "worst", "active", "p"};
     const int digits = r->best.problem.is_lander ? 1 : 4;
-    begin_table(stream, "summary", "fitness of what is recommended, with the penalty",
-                sizeof heads / sizeof *heads, heads);
+    begin_table(stream, "summary",
+                r->is_open ? "fitness of the best on record, with the penalty"
+                           : "fitness of what is recommended, with the penalty",
+                "method", sizeof heads / sizeof *heads, heads);
     for (size_t k = 0; k < r->setting.methods; k++) {
         compare_statistics m;
         if (compare_statistics_make(&r->setting, r->run, k, COMPARE_END, &m)) {
@@ -175,8 +177,17 @@ static int put_statistics(FILE *stream, const report *r)
         put_cell(stream, 4, m.p, NAN);
         fputs("</tr>\n", stream);
     }
-    end_table(stream,
-              r->setting.methods > 1 ? "<p>p: two-sided rank-sum test against the first method.</p>\n" : "");
+    char note[256] = "";
+    const double least = compare_least_p((size_t)r->setting.seeds, (size_t)r->setting.seeds);
+    if (r->setting.methods > 1 && least > 0.001) {
+        snprintf(note, sizeof note,
+                 "<p>p: two-sided rank-sum test against the first method. With %llu run%s of each it cannot "
+                 "be below %.2g.</p>\n",
+                 (unsigned long long)r->setting.seeds, r->setting.seeds == 1 ? "" : "s", least);
+    } else if (r->setting.methods > 1) {
+        snprintf(note, sizeof note, "<p>p: two-sided rank-sum test against the first method.</p>\n");
+    }
+    end_table(stream, note);
     return 0;
 }
 
@@ -191,7 +202,7 @@ static void put_runs(FILE *stream, const report *r)
                 r->setting.info.is_noisy
                     ? "every run: the best on record, and what is recommended with its standard error"
                     : "every run: the best on record, and what is recommended",
-                sizeof heads / sizeof *heads, heads);
+                "method", sizeof heads / sizeof *heads, heads);
     for (size_t i = 0; i < r->setting.methods * r->setting.seeds; i++) {
         const compare_run *run = &r->run[i];
         if (!run->is_finished) {
@@ -204,12 +215,53 @@ static void put_runs(FILE *stream, const report *r)
                 run->moments);
         put_cell(stream, digits, last->value, NAN);
         fprintf(stream, "<td>%zu</td>", last->active);
-        put_cell(stream, digits, run->end.value, run->end.error > 0.0 ? run->end.error : NAN);
-        put_cell(stream, 0, run->end.evaluations ? (double)run->end.active : NAN, NAN);
+        put_cell(stream, digits, r->is_open ? NAN : run->end.value,
+                 run->end.error > 0.0 ? run->end.error : NAN);
+        put_cell(stream, 0, run->end.evaluations && !r->is_open ? (double)run->end.active : NAN, NAN);
         put_cell(stream, digits, run->end.fitness, NAN);
         fputs("</tr>\n", stream);
     }
     end_table(stream, "");
+}
+
+/* ---- The front ------------------------------------------------------------------- */
+
+static void put_front(FILE *stream, const report *r)
+{
+    static const char heads[][SUMMARY_HEAD_SIZE] = {"on record", "evaluations", "evaluated again"};
+    const report_front *f = &r->front;
+    const int digits = r->best.problem.is_lander ? 1 : 4;
+    const size_t chosen =
+        r->best.conclusion.is_recommending ? r->best.conclusion.recommendation.active : r->best.seen.active;
+    if (f->count == 0) {
+        return;
+    }
+    begin_table(stream, "front", "front: the best value for each number of active coordinates", "active",
+                f->again ? 3 : 2, heads);
+    for (size_t i = 0; i < f->count; i++) {
+        const report_front_point *p = &f->point[i];
+        char active[32];
+        snprintf(active, sizeof active, "%zu", p->record.active);
+        begin_row(stream, p->record.active == chosen ? "<tr class=\"shown\">" : "<tr>", active);
+        put_cell(stream, digits, p->record.value, NAN);
+        fprintf(stream, "<td>%llu</td>", (unsigned long long)p->record.evaluations);
+        if (f->again) {
+            put_cell(stream, digits, p->mean, p->error);
+        }
+        fputs("</tr>\n", stream);
+    }
+    char note[512] = "";
+    if (f->again) {
+        snprintf(note, sizeof note,
+                 "<p>Values on record are the best of many, and lucky. Each point was evaluated %llu times "
+                 "again, with noise that no search has met: mean ± standard error.</p>\n",
+                 (unsigned long long)f->again);
+    } else if (f->is_noisy) {
+        snprintf(note, sizeof note,
+                 "<p>There is noise: a value of few evaluations may be lucky. 'zilch best --active N' writes "
+                 "a point, to be evaluated again.</p>\n");
+    }
+    end_table(stream, note);
 }
 
 /* ---- All of them ----------------------------------------------------------------- */
@@ -226,6 +278,7 @@ int report_tables_print(const report *r, FILE *stream)
         put_summary(stream, r, &summaries[i]);
     }
     put_runs(stream, r);
+    put_front(stream, r);
     compare_summaries_free(summaries, count);
     return failed;
 }

@@ -68,9 +68,20 @@ static int check_program(const search_request *r)
     if (!*r->program) {
         return search_wrong_usage(r->command, "--program: is empty");
     }
-    if (r->dim == UINT64_MAX) {
+    if (r->dim == UINT64_MAX && !r->is_greeting) {
         return search_wrong_usage(r->command,
-                                  "--dim N is missing: how many coordinates the program's points have");
+                                  "--dim N is missing: how many coordinates the program's points have; or "
+                                  "--hello, if the program says so in its first line");
+    }
+    if (r->dim != UINT64_MAX && r->is_greeting) {
+        return search_wrong_usage(r->command,
+                                  "--dim and --hello: the program says how many there are; leave --dim out");
+    }
+    if (r->is_named && !r->names && !r->is_greeting) {
+        return search_wrong_usage(r->command, "--named: the names are missing; give --names or --hello");
+    }
+    if (r->is_named && r->is_plain) {
+        return search_wrong_usage(r->command, "--plain and --named: give one of them");
     }
     if (r->is_plain && r->is_sparse) {
         return search_wrong_usage(r->command, "--plain and --sparse: give one of them");

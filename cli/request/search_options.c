@@ -112,13 +112,12 @@ static void add_problem(search_request *r, search_table *t)
         {"program", 0, "COMMAND", CLI_TEXT, &r->program, 0, 0, NULL,
          "A program that reads points and prints values."},
         {"dim", 0, "N", CLI_COUNT, &r->dim, 1, DIM_MOST, NULL,
-         "Number of coordinates; needed with --program."},
+         "Number of coordinates; --program needs it or --hello."},
     };
     const cli_option data[] = {
-        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL,
-         "The dataset of a regression: CSV, text or .npy, a row for each observation."},
+        {"data", 0, "FILE", CLI_TEXT, &r->data, 0, 0, NULL, "Dataset of a regression: CSV, text or .npy."},
         {"response", 0, "COLUMN", CLI_TEXT, &r->response, 0, 0, NULL,
-         "The column to be predicted, by name or by number from 1. Without it, the last."},
+         "Column to predict, by name or number; else the last."},
     };
     const cli_option regression[] = {
         {"searched", 0, "NAME", CLI_CHOICE, &r->searched, 0, 0, cli_searched,
@@ -139,13 +138,20 @@ static void add_program(search_request *r, search_table *t)
         {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
          "Programs that run at the same time; 0: one for each processor."},
     };
+    const cli_option hello[] = {
+        {"hello", 0, NULL, CLI_FLAG, &r->is_greeting, 0, 0, NULL,
+         "The first line of the program, before it is given a point, is {\"names\": [...]} or {\"dim\": N}: "
+         "the names of the coordinates, or how many there are."},
+    };
     const cli_option common[] = {
         {"timeout", 0, "SECONDS", CLI_REAL, &r->timeout, 0, 1e9, NULL,
-         "Time for an evaluation, which has failed after that; 0: no limit."},
+         "An evaluation fails after this; 0: never."},
         {"plain", 0, NULL, CLI_FLAG, &r->is_plain, 0, 0, NULL,
          "The program reads a line of numbers and prints a number. Without it, both are JSON."},
     };
     const cli_option expert[] = {
+        {"named", 0, NULL, CLI_FLAG, &r->is_named, 0, 0, NULL,
+         "The program is told the coordinates by their names: {\"id\":7,\"x\":{\"flour\":1.5,\"salt\":0}}."},
         {"sparse", 0, NULL, CLI_FLAG, &r->is_sparse, 0, 0, NULL,
          "The program is told the active coordinates only: {\"id\":7,\"active\":{\"1\":1.5}}."},
         {"once", 0, NULL, CLI_FLAG, &r->is_once, 0, 0, NULL, "The program is started anew for each point."},
@@ -155,6 +161,8 @@ static void add_program(search_request *r, search_table *t)
          "Failed evaluations in a row that end the run; 0: any number."},
     };
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_MEANS, "Programs:", 0}), jobs);
+    ADD(t, ((group){FOR_PROGRAM, SEARCH_NOT_KEPT, NULL, 1}),
+        hello); /* what it said is kept as --dim and --names */
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 0}), common);
     ADD(t, ((group){FOR_PROGRAM, ZILCH_SETTING_PROBLEM, NULL, 1}), expert);
 }
@@ -227,7 +235,7 @@ static void add_end(search_request *r, search_table *t)
     const cli_option rows[] = {
         {"time", 0, "SECONDS", CLI_REAL, &r->seconds, 0, INFINITY, NULL,
          "Stop after this time, when a generation ends."},
-        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL, "Threads; 0: one for each processor."},
+        {"threads", 't', "N", CLI_COUNT, &r->threads, 0, 1024, NULL, "Threads; 0: all processors."},
     };
     const cli_option held_out[] = {
         {"held-out", 0, "N", CLI_COUNT, &r->held_out, 0, 1e6, NULL,
@@ -244,12 +252,13 @@ static void add_end(search_request *r, search_table *t)
 static void add_run(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
-        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL,
-         "Seed of the random numbers: the same seed gives the same run."},
+        {"seed", 's', "S", CLI_COUNT, &r->seed, 0, 0x1p64, NULL, "The same seed gives the same run."},
         {"study", 0, "FILE", CLI_TEXT, &r->study, 0, 0, NULL,
          "The study that keeps the run, new or with other runs. Without it, the problem's name and .study."},
     };
+    const cli_option printed[] = {SEARCH_PRINTED_ROWS(r)};
     ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}), rows);
+    ADD(t, ((group){FOR_ALL, SEARCH_NOT_KEPT, NULL, 0}), printed);
 }
 
 void search_table_add_kept(search_request *r, search_table *t)

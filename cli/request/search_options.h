@@ -4,6 +4,7 @@
 #define SEARCH_OPTIONS_H
 
 #include "options/option_parser.h"
+#include "options/option_shared.h"
 #include "zilch.h"
 
 #include <stdint.h>
@@ -40,7 +41,8 @@ typedef struct search_request {
 
     /* Or a program, which the problem is then called after. */
     const char *program;
-    int is_sparse, is_plain, is_once;
+    int is_sparse, is_plain, is_once, is_named;
+    int is_greeting; /* the program says how many coordinates there are, and their names */
     uint64_t jobs, ahead, max_failures;
     double timeout;
 
@@ -59,7 +61,30 @@ typedef struct search_request {
     uint64_t threads, held_out;
 
     const char *study;
+    int is_json, is_verbose; /* how it is printed */
 } search_request;
+
+/* Rows about what is printed, of the commands that search. */
+#define SEARCH_PRINTED_ROWS(request)                     \
+    {"json",                                             \
+     0,                                                  \
+     NULL,                                               \
+     CLI_FLAG,                                           \
+     &(request)->is_json,                                \
+     0,                                                  \
+     0,                                                  \
+     NULL,                                               \
+     "Print the result as JSON, as 'zilch show' does."}, \
+        {"verbose",                                      \
+         'v',                                            \
+         NULL,                                           \
+         CLI_FLAG,                                       \
+         &(request)->is_verbose,                         \
+         0,                                              \
+         0,                                              \
+         NULL,                                           \
+         "Print the settings of the method too."},       \
+        OPTION_PROGRESS, OPTION_QUIET
 
 /* The request in words, the first of which is the command ("lander", "--population", "20"). 0, or the exit
  * status after printing why. */

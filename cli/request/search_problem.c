@@ -293,6 +293,27 @@ static int split_names(search_problem *p)
     return count == p->info.dim;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name that two have; NULL: there is none, or no memory to look for it. */
+static const char *find_double(size_t count, const char *const *names)
+{
+    const char **sorted = malloc(count * sizeof *sorted);
+    const char *found = NULL;
+    if (sorted) {
+        memcpy(sorted, names, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, by_text);
+    }
+    for (size_t i = 1; i < count && sorted && !found; i++) {
+        found = strcmp(sorted[i - 1], sorted[i]) == 0 ? sorted[i] : NULL;
+    }
+    free(sorted);
+    return found;
+}
+
 int search_problem_name(search_problem *p, const search_request *r)
 {
     if (!r->names && !p->data.names) {
@@ -312,6 +333,10 @@ int search_problem_name(search_problem *p, const search_request *r)
     if (r->names && !split_names(p)) {
         return search_wrong_usage(r->command, "--names: %zu names must be given, separated by commas",
                                   p->info.dim);
+    }
+    const char *doubled = r->names ? find_double(p->info.dim, p->own_names) : NULL;
+    if (doubled) {
+        return search_wrong_usage(r->command, "--names: two coordinates are called '%s'", doubled);
     }
     p->names = p->own_names;
     return 0;

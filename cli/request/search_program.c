@@ -5,10 +5,12 @@
 #include "terminal/text.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures between two generations; those that are shown at the end */
+enum { SILENCE = 5 };                 /* seconds without any answer after which something is said */
 
 typedef struct failure {
     uint64_t generation, id;
@@ -18,8 +20,12 @@ typedef struct failure {
 struct search_program {
     zilch_program *program;
     char **words;
+    const char *command;
+    int is_once;
     zilch_watcher watcher;
     void *watcher_context;
+    double since;  /* when the first point was waited for; 0: not yet */
+    int is_judged; /* it has answered, or its silence was spoken of */
     failure *list; /* those that are not in the study yet */
     size_t count;
     failure last[SHOWN]; /* a ring */
@@ -95,10 +101,36 @@ void search_program_print(const search_program *p)
 
 /* ---- Opening ---------------------------------------------------------------------------------------- */
 
+/* A program that prints into a buffer of its own waits for the next point, and zilch for its value. */
+static void listen(search_program *p, size_t done)
+{
+    static atomic_int is_said; /* in a comparison many of them are silent for one reason */
+    const double now = cli_seconds();
+    p->since = p->since > 0 ? p->since : now;
+    p->is_judged |= done > 0;
+    if (p->is_judged || now - p->since < SILENCE) {
+        return;
+    }
+    p->is_judged = 1;
+    if (atomic_exchange(&is_said, 1)) {
+        return;
+    }
+    cli_say("no answer yet from '%s' after %d s; %s", p->command, SILENCE,
+            p->is_once ? "with --once its answer counts when it ends: does it end?"
+                       : "does the program flush its output?");
+    cli_say(p->is_once ? "if an evaluation takes longer than that, all is well"
+                       : "in Python print(value, flush=True), in C fflush(stdout), in awk fflush(); if an "
+                         "evaluation takes longer than that, all is well");
+}
+
 static int watch(void *context, size_t done, size_t total)
 {
-    const search_program *p = context;
-    return p->watcher ? p->watcher(p->watcher_context, done, total) : 0;
+    search_program *p = context;
+    if (!p->watcher) { /* another rank's, which does not talk */
+        return 0;
+    }
+    listen(p, done);
+    return p->watcher(p->watcher_context, done, total);
 }
 
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context)
@@ -111,12 +143,17 @@ int search_program_start(search_problem *out, const search_request *r)
 {
     search_program *p = out->program;
     zilch_program_options o = zilch_program_defaults();
+    p->command = r->program;
+    p->is_once = r->is_once;
     o.jobs = (size_t)r->jobs;
     o.ahead = (size_t)r->ahead;
     o.protocol = r->is_plain    ? ZILCH_PROTOCOL_PLAIN
                  : r->is_sparse ? ZILCH_PROTOCOL_SPARSE
                                 : ZILCH_PROTOCOL_JSON;
     o.is_once = r->is_once;
+    o.dim = out->info.dim;
+    o.names = out->names;
+    o.is_named = r->is_named;
     o.timeout = r->timeout;
     o.max_failures = r->max_failures;
     o.failure = remember;
@@ -129,6 +166,82 @@ int search_program_start(search_problem *out, const search_request *r)
     out->objective = zilch_program_objective;
     out->context = p->program;
     return 0;
+}
+
+/* ---- Its greeting ------------------------------------------------------------------------------------ */
+
+static int is_to_stop(void *context, size_t done, size_t total)
+{
+    (void)context;
+    (void)done;
+    (void)total;
+    return cli_is_stopped();
+}
+
+/* The names as --names has them, to be freed; NULL after printing why. */
+static char *join_names(const char *const *names, size_t dim)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < dim && stream; i++) {
+        if (strchr(names[i], ',')) {
+            cli_fail("--hello: the program calls a coordinate '%s'; a name has no comma in it", names[i]);
+            (void)fclose(stream);
+            free(text);
+            return NULL;
+        }
+        fprintf(stream, "%s%s", i ? "," : "", names[i]);
+    }
+    if (!stream || fclose(stream) != 0) {
+        cli_fail("out of memory");
+    }
+    return text;
+}
+
+static int take_greeting(search_request *r, zilch_program *program, char **text)
+{
+    const double patience = r->timeout > 0 ? r->timeout : 10.0;
+    size_t dim;
+    const char *const *names;
+    if (zilch_program_greeting(program, patience, &dim, &names) != ZILCH_OK) {
+        return cli_is_stopped()
+                   ? cli_fail("stopped")
+                   : cli_fail("%s; with --hello its first line, flushed before it reads a point, "
+                              "is {\"names\": [...]} or {\"dim\": N}. A program that does not "
+                              "greet needs --dim N instead",
+                              cli_error_text());
+    }
+    if (names && r->names) {
+        return search_wrong_usage(r->command, "--names: the program says its names; leave it out");
+    }
+    r->dim = dim;
+    if (names && !(*text = join_names(names, dim))) {
+        return CLI_FAILED;
+    }
+    r->names = names ? *text : r->names;
+    return r->is_named && !r->names
+               ? search_wrong_usage(r->command, "--named: the program says no names; give them with --names")
+               : 0;
+}
+
+int search_program_greet(search_request *r, char **text)
+{
+    zilch_program_options o = zilch_program_defaults();
+    zilch_program *program = NULL;
+    char **words = NULL;
+    o.watcher = is_to_stop;
+    *text = NULL;
+    if (!r->is_greeting) {
+        return 0;
+    }
+    int status = zilch_program_words(&words, r->program) == ZILCH_OK &&
+                         zilch_program_open(&program, (const char *const *)words, &o) == ZILCH_OK
+                     ? take_greeting(r, program, text)
+                     : cli_fail_library();
+    zilch_program_close(program);
+    zilch_program_words_destroy(words);
+    return status;
 }
 
 /* What is known of it is what was said here; whether it is noisy is found out at the end. */

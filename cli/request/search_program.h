@@ -8,6 +8,11 @@
 
 typedef struct search_program search_program;
 
+/* With --hello, starts the program once and takes from its first line how many coordinates there are, and
+ * their names, as if --dim and --names had said so; *text, to be freed, holds them. 0, or the exit status
+ * after printing why. */
+int search_program_greet(search_request *r, char **text);
+
 /* Makes the problem from its command line, and starts nothing. 0, or the exit status after printing why. */
 int search_program_open(search_problem *out, const search_request *r);
 
@@ -16,7 +21,8 @@ int search_program_start(search_problem *out, const search_request *r);
 
 void search_program_close(search_program *p);
 
-/* Called after each evaluation: how many of the batch are done, of how many; other than 0 stops. */
+/* Called after each evaluation, and five times a second between them: how many of the batch are done, of how
+ * many; other than 0 stops. */
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context);
 
 /* What failed since the last time goes into the study. */

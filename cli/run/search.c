@@ -141,13 +141,23 @@ static void format_left(double seconds, char *out, size_t size)
     snprintf(out, size, "  %s left", text);
 }
 
-/* "generation 37/100  next: 3/20", or the evaluations, where the generations are not limited: a generation
- * has as many points as suit it. */
+/* Whether the generations will come to their limit before the evaluations do, as far as it can be foreseen:
+ * without a fixed population, a generation has as many points as suit it. */
+static int is_counting_generations(const driver *d, const zilch_progress *p)
+{
+    const double population = (double)zilch_optimizer_settings(d->search->optimizer)->population;
+    const double each = p->generations ? (double)p->evaluations / (double)p->generations : population;
+    return d->limits.generations > 0 &&
+           (d->limits.evaluations == 0 ||
+            (each > 0 && (double)d->limits.generations * each < (double)d->limits.evaluations));
+}
+
+/* "generation 37/100  next: 3/20" or "evaluation 370/1000", whichever ends it. */
 static int format_place(const driver *d, const zilch_progress *p, char *out, size_t size)
 {
     char limit[32] = "";
     char next[48] = "";
-    if (d->limits.generations == 0) {
+    if (!is_counting_generations(d, p)) {
         if (d->limits.evaluations) {
             snprintf(limit, sizeof limit, "/%llu", (unsigned long long)d->limits.evaluations);
         }
@@ -384,6 +394,9 @@ static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)
 static void print_heading(const search *s)
 {
     const zilch_problem_info *info = &s->problem.info;
+    if (s->request->is_json || progress_is_quiet) {
+        return;
+    }
     const uint64_t generations = zilch_optimizer_progress(s->optimizer).generations;
     text_put_between(stdout, "problem: ", s->problem.text, ", ");
     printf("%zu coordinates, %s\n", info->dim, zilch_direction_name(info->direction));
@@ -395,7 +408,11 @@ static void print_heading(const search *s)
     if (s->request->data) {
         text_put_between(stdout, "data: ", s->request->data, "\n");
     }
-    search_report_settings(s->optimizer);
+    search_report_budget(&s->request->limits, s->request->seconds);
+    search_report_penalty(s->optimizer);
+    if (s->request->is_verbose) {
+        search_report_settings(s->optimizer);
+    }
     if (generations > 0 && !s->is_over) {
         printf("goes on from generation %llu\n", (unsigned long long)generations);
     }
@@ -441,7 +458,7 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
            (unsigned long long)p.failures);
     search_report_spent(c->recommendation.spent);
     search_report_noise(&p);
-    search_report_seen(&best);
+    search_report_seen(&best, search_is_noisy(&p));
     search_report_recommended(c);
     if (s->problem.problem && zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
         printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
@@ -492,7 +509,7 @@ static int finish(driver *d, zilch_stop reason)
     if (!status && s->problem.is_lander && s->request->held_out > 0) {
         status = fly_held_out(d, x, &c);
     }
-    if (!status) {
+    if (!status && !s->request->is_json) {
         status = print_result(s, &c, x);
     }
     if (!status) {

@@ -1,8 +1,10 @@
 /* A new run: its problem, its optimiser and its place in a study. */
 #include "run/search.h"
 
+#include "request/search_program.h"
 #include "run/ranks.h"
 #include "study/run_record.h"
+#include "study/show_study.h"
 #include "terminal/cli.h"
 
 #include <stdlib.h>
@@ -56,16 +58,23 @@ static int begin(search *s, char **path)
 
 int search_begin(const search_request *r)
 {
-    search s = {.request = r, .more = ""};
+    search_request asked = *r;
+    search s = {.request = &asked, .more = ""};
     char *path = NULL;
+    char *names;
     cli_watch_signals();
-    int status = begin(&s, &path);
-    status = status ? status : ranks_open(r, s.problem.text);
+    int status = search_program_greet(&asked, &names);
+    status = status ? status : begin(&s, &path);
+    status = status ? status : ranks_open(&asked, s.problem.text);
     status = status ? status : search_run(&s);
     zilch_study_close(s.study); /* before a signal ends the program: it leaves one file */
     zilch_optimizer_destroy(s.optimizer);
     search_problem_close(&s.problem);
+    if (!status && r->is_json) {
+        status = show_study(path, s.run, 1, 0);
+    }
     free(path);
+    free(names);
     if (status) {
         cli_end_if_stopped();
     }

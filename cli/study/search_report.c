@@ -10,6 +10,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- How it begins -------------------------------------------------------------------------- */
+
+void search_report_budget(const zilch_limits *limits, double seconds)
+{
+    const char *before = "budget: ";
+    const char *const between = " or ";
+    if (limits->evaluations) {
+        printf("%s%llu evaluations", before, (unsigned long long)limits->evaluations);
+        before = between;
+    }
+    if (limits->generations) {
+        printf("%s%llu generations", before, (unsigned long long)limits->generations);
+        before = between;
+    }
+    if (!isnan(seconds)) {
+        printf("%s%g seconds", before, seconds);
+        before = between;
+    }
+    printf("%s", before == between ? "" : "budget: none; it ends when it has converged");
+    if (!isnan(limits->target)) {
+        printf("; it ends at a value of %.6g", limits->target);
+    }
+    if (limits->stagnation) {
+        printf("; it ends after %llu generations without progress", (unsigned long long)limits->stagnation);
+    }
+    putchar('\n');
+}
+
+void search_report_penalty(const zilch_optimizer *optimizer)
+{
+    const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
+    const char *const more = o->penalties ? ", and penalties of single coordinates" : "";
+    if (o->penalty == 0) {
+        printf("penalty: none%s\n", more);
+    } else {
+        printf("penalty: %.6g for each active (nonzero) coordinate%s\n", o->penalty, more);
+    }
+}
+
 /* An automatic population has as many elites as suit it. */
 static int is_automatic(const zilch_option *option, const zilch_optimizer_options *o)
 {
@@ -59,24 +98,26 @@ void search_report_settings(const zilch_optimizer *optimizer)
     printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
 }
 
+/* ---- How it ends ----------------------------------------------------------------------------- */
+
 void search_report_stop(const char *before, zilch_stop stop)
 {
     printf("%s: %s%s\n", before, study_stop_name(stop),
            stop == ZILCH_STOP_EXHAUSTED ? ", every possible point was evaluated" : "");
 }
 
-int search_is_noisy(const zilch_progress *progress)
+int search_is_noisy(const zilch_progress *state)
 {
-    return isfinite(progress->noise) && progress->noise > 0;
+    return isfinite(state->noise) && state->noise > 0;
 }
 
-void search_report_noise(const zilch_progress *progress)
+void search_report_noise(const zilch_progress *state)
 {
-    if (progress->restarts > 0) {
-        printf("restarts: %llu\n", (unsigned long long)progress->restarts);
+    if (state->restarts > 0) {
+        printf("restarts: %llu\n", (unsigned long long)state->restarts);
     }
-    if (search_is_noisy(progress)) {
-        printf("noise: %.3g, the standard deviation of one evaluation of a good point\n", progress->noise);
+    if (search_is_noisy(state)) {
+        printf("noise: %.3g, the standard deviation of one evaluation of a good point\n", state->noise);
     }
 }
 
@@ -87,15 +128,28 @@ void search_report_violation(double violation)
     }
 }
 
-void search_report_seen(const zilch_record *best)
+/* `error` is the standard error of the value; 0 or NaN: there is none to speak of. */
+static void print_point(const char *label, double value, double error, size_t active)
+{
+    printf("%s: value %.6g", label, value);
+    if (error > 0) {
+        printf(" +- %.3g", error);
+    }
+    printf(" with %zu active (nonzero) coordinate%s", active, active == 1 ? "" : "s");
+}
+
+void search_report_seen(const zilch_record *best, int is_noisy)
 {
     if (best->evaluations == 0) {
         puts("best seen: nothing yet");
         return;
     }
-    printf("best seen: fitness %.6g, value %.6g, active %zu", best->fitness, best->value, best->active);
+    print_point("best seen", best->value, NAN, best->active);
+    if (best->fitness != best->value) {
+        printf(", %.6g after the penalty", best->fitness);
+    }
     search_report_violation(best->violation);
-    putchar('\n');
+    puts(is_noisy ? "; with noise, the best of many values is a lucky one" : "");
 }
 
 void search_report_spent(uint64_t spent)
@@ -103,32 +157,34 @@ void search_report_spent(uint64_t spent)
     printf(spent ? "; %llu of the evaluations in the final check\n" : "\n", (unsigned long long)spent);
 }
 
-/* With the standard error of the mean, where there is noise to speak of. */
-void search_report_recommended(const zilch_conclusion *c)
+/* How well it is known: by evaluations that were made for it after the search. */
+static void print_check(const zilch_recommendation *r)
 {
-    const zilch_recommendation *r = &c->recommendation;
-    if (!c->is_recommending) {
-        return;
-    }
-    printf("recommended: value %.6g", r->mean);
-    if (r->deviation > 0 && r->evaluations > 1) {
-        printf(" +- %.3g", r->deviation / sqrt((double)r->evaluations));
-    }
     if (r->evaluations + r->failures > 0) {
-        printf(" in %llu", (unsigned long long)r->evaluations);
+        printf(", the mean of %llu new evaluation%s", (unsigned long long)r->evaluations,
+               r->evaluations == 1 ? "" : "s");
         if (r->spent > r->evaluations) {
-            printf(" of %llu", (unsigned long long)r->spent);
+            printf(" out of %llu in the final check", (unsigned long long)r->spent);
         }
-        printf(" fresh evaluation%s", r->spent == 1 ? "" : "s");
     } else if (isnan(r->deviation)) { /* the budget had none for it */
         fputs(", not evaluated again", stdout);
     }
     if (r->failures > 0) {
         printf(", %llu failed", (unsigned long long)r->failures);
     }
-    printf(", active %zu", r->active);
+}
+
+void search_report_recommended(const zilch_conclusion *c)
+{
+    const zilch_recommendation *r = &c->recommendation;
+    if (!c->is_recommending) {
+        return;
+    }
+    print_point("recommended", r->mean,
+                r->evaluations > 1 ? r->deviation / sqrt((double)r->evaluations) : NAN, r->active);
+    print_check(r);
     if (r->pruned) {
-        printf(", %zu pruned", r->pruned);
+        printf(", %zu more set to zero at the end", r->pruned);
     }
     search_report_violation(r->violation);
     putchar('\n');
@@ -164,8 +220,8 @@ int search_report_front(const zilch_optimizer *optimizer, size_t most)
     if (!front) {
         return CLI_FAILED;
     }
-    printf("\nfront, the best value for each number of active coordinates:\n%8s %14s %14s\n", "active",
-           "value", "fitness");
+    printf("\nbest value seen with each number of active coordinates:\n%8s %14s %14s\n", "active", "value",
+           "after penalty");
     const size_t shown = count < most ? count : most;
     for (size_t k = 0; k < shown; k++) { /* the sparsest, the best, and some between them */
         const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];

@@ -4,20 +4,27 @@
 
 #include "zilch.h"
 
-/* "method default, population 500, ..." and how the law is fitted. */
+/* "budget: 200 evaluations": what ends it. `seconds` may be NaN. */
+void search_report_budget(const zilch_limits *limits, double seconds);
+
+/* "penalty: 2 for each active (nonzero) coordinate" */
+void search_report_penalty(const zilch_optimizer *optimizer);
+
+/* "method default, population 500, ..." and how the law is fitted, and the seed. */
 void search_report_settings(const zilch_optimizer *optimizer);
 
 /* "restarts: 2" and "noise: 12.3 ...", each if there is any. */
-void search_report_noise(const zilch_progress *progress);
+void search_report_noise(const zilch_progress *state);
 /* "stopped by: converged" */
 void search_report_stop(const char *before, zilch_stop stop);
 
-int search_is_noisy(const zilch_progress *progress);
+int search_is_noisy(const zilch_progress *state);
 
-/* "best seen: fitness 251.3, value 277.3, active 13" */
 /* ", infeasible, violation 0.3" behind what was said of a point, if it is so. */
 void search_report_violation(double violation);
-void search_report_seen(const zilch_record *best);
+
+/* "best seen: value 277.3 with 13 active (nonzero) coordinates, 251.3 after the penalty" */
+void search_report_seen(const zilch_record *best, int is_noisy);
 
 /* The end of a line about evaluations: how many of them the final check took. */
 void search_report_spent(uint64_t spent);

@@ -163,6 +163,20 @@ static int print_generations(const study_file *f, const study_run *run, int is_a
     return 0;
 }
 
+/* "names: flour, sugar, ... 90 in all", if they have some. */
+static void print_names(const zilch_run *r, int is_all)
+{
+    const char *const *names = r->request.coordinate_names;
+    const size_t shown = is_all || r->dim <= ROWS_SHOWN ? r->dim : ROWS_SHOWN;
+    for (size_t i = 0; i < shown && names; i++) {
+        text_put_between(stdout, i ? ", " : "names: ", names[i], "");
+    }
+    if (names && shown < r->dim) {
+        printf(", ... %zu in all (--all shows them)", r->dim);
+    }
+    fputs(names ? "\n" : "", stdout);
+}
+
 /* What asks for the same run again, to be copied. */
 static void print_command(const zilch_run *r)
 {
@@ -192,6 +206,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     if (*r->request.name) {
         text_put_between(stdout, "method: ", r->request.name, "\n");
     }
+    print_names(r, is_all);
     if (*r->request.data) {
         text_put_between(stdout, "data: ", r->request.data, "\n");
     }
@@ -205,7 +220,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
     search_report_spent(r->spent);
     search_report_noise(&state);
-    search_report_seen(&b->seen);
+    search_report_seen(&b->seen, search_is_noisy(&state));
     search_report_recommended(&b->conclusion);
     if (r->generations == 0) {
         return CLI_OK;

@@ -65,9 +65,22 @@ static json_node *fit_object(const study_best *b, const double *x, int *failed)
     return object;
 }
 
+/* The coordinates that are not 0; null for a run without names. */
+static json_node *named_object(const char *const *names, size_t dim, const double *x, int *failed)
+{
+    json_node *object = names && x ? node_object() : node_null();
+    for (size_t i = 0; names && x && i < dim; i++) {
+        if (x[i] != 0) {
+            node_put(object, names[i], node_real(x[i]), failed);
+        }
+    }
+    return object;
+}
+
 static json_node *point_object(json_node *object, const study_best *b, const double *x, int *failed)
 {
     node_put(object, "x", node_vector(x, b->dim, failed), failed);
+    node_put(object, "by_name", named_object(b->problem.names, b->dim, x, failed), failed);
     node_put(object, "controller", formulas(b, x), failed);
     node_put(object, "fit", fit_object(b, x, failed), failed);
     return object;
@@ -163,6 +176,7 @@ static json_node *run_object(const study_run *run, int *failed)
     node_put(object, "version", node_name(r->version), failed);
     node_put(object, "seed", node_whole(r->seed), failed);
     node_put(object, "dim", node_whole(r->dim), failed);
+    node_put(object, "names", node_names(r->request.coordinate_names, r->dim, failed), failed);
     node_put(object, "method", node_text(zilch_method_name(r->method)), failed);
     node_put(object, "direction", node_text(zilch_direction_name(r->direction)), failed);
     node_put(object, "penalty", node_real(r->penalty), failed);
@@ -295,6 +309,18 @@ int study_json_print_best(const study_file *file, const study_run *run, const st
     return node_print(document, failed);
 }
 
+int study_json_print_told(const study_file *file, const zilch_run *run, size_t values,
+                          const zilch_generation *closed)
+{
+    json_node *document = node_object();
+    int failed = 0;
+    node_put(document, "study", node_name(file->path), &failed);
+    node_put(document, "run", node_whole(run->run), &failed);
+    node_put(document, "values", node_whole(values), &failed);
+    node_put(document, "closed", closed ? generation_object(closed, &failed) : node_null(), &failed);
+    return node_print(document, failed);
+}
+
 /* ---- Rows ---------------------------------------------------------------------------------------- */
 
 int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *e)
@@ -309,6 +335,10 @@ int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_
     node_put(object, "active", node_whole(e->active), &failed);
     node_put(object, "violation", node_real(e->violation), &failed);
     node_put(object, "x", e->x ? node_vector(e->x, run->dim, &failed) : node_null(), &failed);
+    if (run->request.coordinate_names) {
+        node_put(object, "by_name", named_object(run->request.coordinate_names, run->dim, e->x, &failed),
+                 &failed);
+    }
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }
 

@@ -1,6 +1,7 @@
 /* Messages and exit statuses. */
 #include "terminal/cli.h"
 
+#include "terminal/progress.h"
 #include "terminal/text.h"
 #include "zilch.h"
 
@@ -34,23 +35,41 @@ cli_messages cli_kept_messages(void)
     return kept;
 }
 
+enum { MESSAGE_SIZE = 1 << 14 }; /* for two of the longest paths, and what is said of them */
+
 /* One line, whatever the names in it are made of. */
+static void print_message(const char *text)
+{
+    flockfile(stderr);
+    progress_clear();
+    fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
+    text_put_between(stderr, "", text, "\n");
+    funlockfile(stderr);
+}
+
 int cli_fail(const char *format, ...)
 {
-    char text[1 << 14]; /* for two of the longest paths, and what is said of them */
+    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (kept.buffer) {
         snprintf(kept.buffer, kept.size, "%s", text);
-        return CLI_FAILED;
+    } else {
+        print_message(text);
     }
-    flockfile(stderr);
-    fprintf(stderr, "zilch%s%s: ", command ? " " : "", command ? command : "");
-    text_put_between(stderr, "", text, "\n");
-    funlockfile(stderr);
     return CLI_FAILED;
+}
+
+void cli_say(const char *format, ...)
+{
+    char text[MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_message(text);
 }
 
 const char *cli_error_format(const zilch_error *error, char *const *names)

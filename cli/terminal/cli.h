@@ -21,6 +21,9 @@ void cli_set_command(const char *name);
 /* "zilch fit: " and the message, one line on stderr. Gives CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same line for what is no failure. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* From now on the message goes to a buffer instead, without the command's name; NULL: no longer. */
 typedef struct cli_messages {
     char *buffer;

@@ -452,3 +452,21 @@ def test_structures_are_fitted_and_kept(tmp_path):
     assert plain.loadings_ is None and (plain.corr_ == np.eye(2 * d)).all()
     with pytest.raises(ValueError):
         ZeroInflatedGaussian(structure="lowrank").fit(x)
+
+
+class Frame(np.ndarray):
+    """As much of a DataFrame as a fit looks at."""
+
+    columns: tuple = ()
+
+
+def test_names_of_columns_are_kept(tmp_path):
+    frame = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0], [2.0, 2.0]]).view(Frame)
+    frame.columns = ("flour", "söt")
+    model = ZeroInflatedGaussian().fit(frame)
+    model.save(tmp_path / "model")
+    for other in (model, ZeroInflatedGaussian.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
+        assert list(other.feature_names_in_) == ["flour", "söt"]
+    assert model.fit(np.asarray(frame)).feature_names_in_ is None
+    frame.columns = (0, 1)
+    assert model.fit(frame).feature_names_in_ is None

@@ -48,6 +48,7 @@ class ZeroInflatedGaussian:
     observed_ : (2d, 2d) correlations of values and masks in the data, or None if the distribution was not fitted, or not "full"
     report_ : dict of how it was fitted, or None
     n_features_in_ : d
+    feature_names_in_ : (d,) names of the columns, of a DataFrame or of the file, or None
 
     >>> import numpy as np, zilch
     >>> X = np.array([[5.2, 10.9, 0], [0, 0, -1.4], [4.8, 9.7, -1.1], [0, 3.1, 0], [5.5, 11.2, 0]])
@@ -70,10 +71,13 @@ class ZeroInflatedGaussian:
     # ---- Fitting and sampling
 
     def fit(self, X: ArrayLike, weight: ArrayLike | None = None) -> ZeroInflatedGaussian:
-        """Fit to the rows of X, all alike or by their weights. An exact 0 means absent."""
+        """Fit to the rows of X, all alike or by their weights. An exact 0 means absent. Names of columns are kept."""
         x = _arrays.floats(X, "X", None, None)
         weights = None if weight is None else _arrays.floats(weight, "weight", len(x))
-        self._adopt(_core.model_fit(x.shape[0], x.shape[1], x, weights, self.get_params()))
+        model = _core.model_fit(x.shape[0], x.shape[1], x, weights, self.get_params())
+        if all(isinstance(name, str) for name in getattr(X, "columns", ())):  # numbers say nothing
+            _core.model_set_names(model, _arrays.columns(X))
+        self._adopt(model)
         return self
 
     def sample(self, n: int = 1, seed: int = 1) -> Floats:
@@ -157,6 +161,8 @@ class ZeroInflatedGaussian:
         d = _core.model_dim(model)
         self._model = model
         self.n_features_in_ = d
+        names = _core.model_names(model)
+        self.feature_names_in_ = None if names is None else np.array(names, dtype=object)
         self.p_ = _part(model, "p", d)
         self.mean_ = _part(model, "mu", d)
         self.std_ = _part(model, "sigma", d)

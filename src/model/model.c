@@ -117,6 +117,9 @@ zilch_status zi_model_allocate(zilch_model **out, const zi_shape *shape)
 
 void zilch_model_destroy(zilch_model *model)
 {
+    if (model) {
+        zi_free(model->name);
+    }
     zi_free(model);
 }
 
@@ -334,7 +337,7 @@ zilch_status zilch_model_fit(zilch_model **out, size_t rows, size_t cols, const 
     }
     const zi_data data = {.rows = rows, .cols = cols, .x = x, .weights = weights};
     const size_t fewest = rows < 2 * cols ? rows : 2 * cols; /* there are no more factors than that */
-    const zi_shape shape = {cols, chosen.structure, chosen.rank < fewest ? chosen.rank : fewest, 1};
+    const zi_shape shape = {cols, chosen.structure, chosen.rank < fewest ? chosen.rank : fewest, 1, 0};
     zilch_model *model;
     ZI_TRY(zi_model_allocate(&model, &shape));
     const zilch_status status = fit(model, &data, &chosen);
@@ -381,7 +384,7 @@ zilch_status zilch_model_create(zilch_model **out, size_t dim, const double *p, 
     if (!p || !mu || !sigma) {
         return zi_fail(ZILCH_EARG, "create: p, mu and sigma must be given");
     }
-    const zi_shape shape = {dim, ZILCH_STRUCTURE_FULL, 0, 0};
+    const zi_shape shape = {dim, ZILCH_STRUCTURE_FULL, 0, 0, 0};
     zilch_model *model;
     ZI_TRY(zi_model_allocate(&model, &shape));
     const zilch_status status = fill(model, p, mu, sigma, correlation);
@@ -396,7 +399,7 @@ zilch_status zilch_model_create(zilch_model **out, size_t dim, const double *p, 
 zilch_status zilch_model_create_factors(zilch_model **out, size_t dim, const double *p, const double *mu,
                                         const double *sigma, size_t rank, const double *loadings)
 {
-    const zi_shape shape = {dim, rank ? ZILCH_STRUCTURE_LOW_RANK : ZILCH_STRUCTURE_DIAGONAL, rank, 0};
+    const zi_shape shape = {dim, rank ? ZILCH_STRUCTURE_LOW_RANK : ZILCH_STRUCTURE_DIAGONAL, rank, 0, 0};
     if (!out) {
         return zi_fail(ZILCH_EARG, "create: no place for the model given");
     }

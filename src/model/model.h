@@ -12,7 +12,7 @@ enum { ZI_MOST_DIM = 1000000, ZI_MOST_FULL_DIM = ZI_MOST_ORDER / 2, ZI_MOST_RANK
  * numbers. */
 #define ZI_LEAST_SPREAD 1e-140
 
-/* One block holds the struct and all arrays. */
+/* One block holds the struct and all arrays of numbers. */
 struct zilch_model {
     size_t dim;
     zilch_structure structure;
@@ -27,6 +27,7 @@ struct zilch_model {
     size_t rank;
     double *loading; /* rank x n */
     double *own;     /* n: square root of what the loadings leave */
+    char **name;     /* dim, a block of its own; NULL: the columns have no names */
 };
 
 /* What the size of a model depends on. */
@@ -35,6 +36,7 @@ typedef struct zi_shape {
     zilch_structure structure;
     size_t rank; /* of low-rank: at most */
     int fitted;
+    uint64_t name_bytes; /* of a file; 0: without names */
 } zi_shape;
 
 zilch_status zi_model_check_options(const zilch_model_options *options);
@@ -49,6 +51,11 @@ zilch_status zi_model_check_dim(size_t dim, zilch_structure structure, const cha
 void zi_model_thresholds(zilch_model *model);
 void zi_model_own(zilch_model *model); /* of low-rank */
 zilch_status zi_model_factorise(zilch_model *model);
+
+/* The names as one text: how many bytes with the zeros behind each, 0 without names; and from there, where
+ * `texts` holds dim of them. */
+size_t zi_model_name_bytes(const zilch_model *model);
+zilch_status zi_model_adopt_names(zilch_model *model, const char *texts, size_t bytes);
 
 /* Checks parameters that come from outside; `who` begins the error text. */
 zilch_status zi_model_check_parameters(const zilch_model *model, zilch_status failure, const char *who);

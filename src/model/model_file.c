@@ -1,16 +1,18 @@
 /* The model as bytes. Layout, little-endian:
  *
  *   8 bytes   "zilchmdl"
- *   u32       format version: 1 of structure full, 2 of the others
+ *   u32       format version: 1 of structure full, 2 of the others, 3 of any whose columns have names
  *   u32       1 if fitted, else 0
  *   u64       dim
- *   version 2: u32 structure, u32 factors
+ *   version 2 and 3: u32 structure, u32 factors
+ *   version 3: u64 bytes of the names
  *   if fitted: u32 inverter, u32 shrinkage, u32 projection, u32 0,
  *             doubles rows, projection distance, identity weight
  *   doubles   p, mu, sigma (dim each)
- *   version 1: doubles, the correlation matrix's strict upper triangle, row by row;
+ *   structure full: doubles, the correlation matrix's strict upper triangle, row by row;
  *             if fitted, the same of the observed one
- *   version 2: doubles, the loadings, factors x 2 dim
+ *   others:   doubles, the loadings, factors x 2 dim
+ *   version 3: the names (dim), each ended by a zero byte
  *   u64       CRC-64 of all before it
  *
  * Thresholds and the sampling factor follow from these and are made anew. */
@@ -23,7 +25,7 @@
 #include <string.h>
 
 static const char magic[8] = {'z', 'i', 'l', 'c', 'h', 'm', 'd', 'l'};
-enum { VERSION_FULL = 1, VERSION_FACTORS = 2 };
+enum { VERSION_FULL = 1, VERSION_FACTORS = 2, VERSION_NAMES = 3 };
 
 static void write_triangle(zi_writer *writer, size_t n, const double *matrix)
 {
@@ -72,12 +74,15 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
     const size_t n = 2 * model->dim;
     const int is_full = model->structure == ZILCH_STRUCTURE_FULL;
     zi_write_bytes(&writer, magic, sizeof magic);
-    zi_write_u32(&writer, is_full ? VERSION_FULL : VERSION_FACTORS);
+    zi_write_u32(&writer, model->name ? VERSION_NAMES : is_full ? VERSION_FULL : VERSION_FACTORS);
     zi_write_u32(&writer, (uint32_t)model->fitted);
     zi_write_u64(&writer, model->dim);
-    if (!is_full) {
+    if (model->name || !is_full) {
         zi_write_u32(&writer, model->structure);
         zi_write_u32(&writer, (uint32_t)model->rank);
+    }
+    if (model->name) {
+        zi_write_u64(&writer, zi_model_name_bytes(model));
     }
     if (model->fitted) {
         zi_write_u32(&writer, model->report.inverter);
@@ -100,25 +105,29 @@ zilch_status zilch_model_pack(const zilch_model *model, void *buffer, size_t cap
     if (model->rank) {
         zi_write_doubles(&writer, model->loading, model->rank * n);
     }
+    for (size_t i = 0; model->name && i < model->dim; i++) {
+        zi_write_bytes(&writer, model->name[i], strlen(model->name[i]) + 1);
+    }
     return zi_write_end(&writer, length);
 }
 
 /* Bytes of a packed model: known from its first fields, so nothing is allocated for a
  * length that the buffer does not have. */
-static size_t packed_length(const zi_shape *shape)
+static size_t packed_length(const zi_shape *shape, uint32_t version)
 {
     const size_t n = 2 * shape->dim;
     const int is_full = shape->structure == ZILCH_STRUCTURE_FULL;
     const size_t triangles = shape->fitted ? 2 : 1;
     const size_t doubles = 3 * shape->dim + (is_full ? triangles * (n * (n - 1) / 2) : shape->rank * n);
-    return sizeof magic + 4 + 4 + 8 + (is_full ? 0 : 4 + 4) + (shape->fitted ? 4 * 4 + 3 * 8 : 0) +
-           8 * doubles + 8;
+    return sizeof magic + 4 + 4 + 8 + (version == VERSION_FULL ? 0 : 4 + 4) +
+           (version == VERSION_NAMES ? 8 + (size_t)shape->name_bytes : 0) +
+           (shape->fitted ? 4 * 4 + 3 * 8 : 0) + 8 * doubles + 8;
 }
 
 static int is_shape(const zi_shape *shape, uint32_t version)
 {
     return shape->structure == ZILCH_STRUCTURE_FULL
-               ? version == VERSION_FULL && shape->dim <= ZI_MOST_FULL_DIM
+               ? version != VERSION_FACTORS && shape->rank == 0 && shape->dim <= ZI_MOST_FULL_DIM
            : shape->structure == ZILCH_STRUCTURE_DIAGONAL
                ? shape->rank == 0
                : shape->structure == ZILCH_STRUCTURE_LOW_RANK && shape->rank <= ZI_MOST_RANK;
@@ -134,17 +143,21 @@ static zilch_status read_header(zi_reader *reader, zi_shape *shape)
     const uint32_t version = zi_read_u32(reader);
     const uint32_t flag = zi_read_u32(reader);
     const uint64_t size = zi_read_u64(reader);
-    if (reader->ok && version != VERSION_FULL && version != VERSION_FACTORS) {
-        return zi_fail(ZILCH_EVERSION, "model: format version %u, this library reads versions %d and %d",
-                       version, VERSION_FULL, VERSION_FACTORS);
+    if (reader->ok && (version < VERSION_FULL || version > VERSION_NAMES)) {
+        return zi_fail(ZILCH_EVERSION, "model: format version %u, this library reads versions %d to %d",
+                       version, VERSION_FULL, VERSION_NAMES);
     }
     *shape = (zi_shape){.dim = (size_t)size, .fitted = (int)(flag & 1)};
-    if (version == VERSION_FACTORS) {
+    if (version != VERSION_FULL) {
         shape->structure = (zilch_structure)zi_read_u32(reader);
         shape->rank = zi_read_u32(reader);
     }
+    if (version == VERSION_NAMES) {
+        shape->name_bytes = zi_read_u64(reader);
+    }
     if (!reader->ok || flag > 1 || size < 1 || size > ZI_MOST_DIM || !is_shape(shape, version) ||
-        packed_length(shape) != reader->length) {
+        shape->name_bytes > reader->length || (version == VERSION_NAMES && shape->name_bytes < size) ||
+        packed_length(shape, version) != reader->length) {
         return zi_fail(ZILCH_EFORMAT,
                        "model: truncated or damaged: %zu bytes do not fit what it says it holds",
                        reader->length);
@@ -152,7 +165,22 @@ static zilch_status read_header(zi_reader *reader, zi_shape *shape)
     return ZILCH_OK;
 }
 
-static zilch_status read_body(zi_reader *reader, zilch_model *model)
+/* The bytes before the checksum, which are known to be there. */
+static zilch_status read_names(zi_reader *reader, zilch_model *model, size_t bytes)
+{
+    const char *texts = (const char *)reader->data + reader->position;
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        count += texts[i] == '\0';
+    }
+    if (count != model->dim || texts[bytes - 1]) {
+        return zi_fail(ZILCH_EFORMAT, "model: its names are not one for each column");
+    }
+    reader->position += bytes;
+    return zi_model_adopt_names(model, texts, bytes);
+}
+
+static zilch_status read_body(zi_reader *reader, zilch_model *model, const zi_shape *shape)
 {
     const size_t n = 2 * model->dim;
     if (model->fitted) {
@@ -170,6 +198,9 @@ static zilch_status read_body(zi_reader *reader, zilch_model *model)
     }
     if (model->rank) {
         zi_read_doubles(reader, model->loading, model->rank * n);
+    }
+    if (shape->name_bytes) {
+        ZI_TRY(read_names(reader, model, (size_t)shape->name_bytes));
     }
     if (!zi_read_checksum(reader)) {
         return zi_fail(ZILCH_EFORMAT, "model: damaged: the checksum is wrong");
@@ -199,7 +230,7 @@ zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t le
     ZI_TRY(read_header(&reader, &shape));
     zilch_model *model;
     ZI_TRY(zi_model_allocate(&model, &shape));
-    const zilch_status status = read_body(&reader, model);
+    const zilch_status status = read_body(&reader, model, &shape);
     if (status != ZILCH_OK) {
         zilch_model_destroy(model);
         return status == ZILCH_ENUMERIC ? ZILCH_EFORMAT : status;

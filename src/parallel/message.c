@@ -61,41 +61,78 @@ static void put_all(zi_text *out, size_t dim, const double *x, const char *betwe
     }
 }
 
-static void put_active(zi_text *out, size_t dim, const double *x)
+/* Members of an object, by labels or by numbers: all coordinates, or the active ones. */
+static void put_members(zi_text *out, const zi_labels *labels, int is_sparse, size_t dim, const double *x)
 {
     const char *before = "";
     for (size_t i = 0; i < dim; i++) {
-        if (x[i] != 0.0) {
-            out->length += (size_t)snprintf(out->bytes + out->length, NUMBER_MOST, "%s\"%zu\":", before, i);
-            put_number(out, x[i]);
-            before = ",";
+        if (is_sparse && x[i] == 0.0) {
+            continue;
         }
+        put(out, before);
+        if (labels) {
+            put(out, labels->text[i]);
+        } else {
+            out->length += (size_t)snprintf(out->bytes + out->length, NUMBER_MOST, "\"%zu\":", i);
+        }
+        put_number(out, x[i]);
+        before = ",";
     }
 }
 
-zilch_status zi_message_write(zi_text *out, zilch_protocol protocol, uint64_t id, size_t dim, const double *x)
+zilch_status zi_message_write(zi_text *out, zilch_protocol protocol, const zi_labels *labels, uint64_t id,
+                              size_t dim, const double *x)
 {
     assert(zilch_protocol_name(protocol) && dim && x);
+    const int is_sparse = protocol == ZILCH_PROTOCOL_SPARSE;
     out->length = 0;
-    ZI_TRY(zi_text_reserve(out, ID_MOST + (size_t)2 * NUMBER_MOST * dim));
-    if (protocol != ZILCH_PROTOCOL_PLAIN) {
-        out->length +=
-            (size_t)snprintf(out->bytes, ID_MOST, "{\"id\":%llu,", (unsigned long long)zi_message_id(id));
-    }
-    switch (protocol) {
-    case ZILCH_PROTOCOL_PLAIN:
+    ZI_TRY(zi_text_reserve(out, ID_MOST + (size_t)2 * NUMBER_MOST * dim + (labels ? labels->bytes : 0)));
+    if (protocol == ZILCH_PROTOCOL_PLAIN) {
         put_all(out, dim, x, " ");
         put(out, "\n");
-        break;
-    case ZILCH_PROTOCOL_SPARSE:
-        put(out, "\"active\":{");
-        put_active(out, dim, x);
+        return ZILCH_OK;
+    }
+    out->length +=
+        (size_t)snprintf(out->bytes, ID_MOST, "{\"id\":%llu,", (unsigned long long)zi_message_id(id));
+    if (is_sparse || labels) {
+        put(out, is_sparse ? "\"active\":{" : "\"x\":{");
+        put_members(out, labels, is_sparse, dim, x);
         put(out, "}}\n");
-        break;
-    default:
+    } else {
         put(out, "\"x\":[");
         put_all(out, dim, x, ",");
         put(out, "]}\n");
     }
+    return ZILCH_OK;
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------------- */
+
+enum { ESCAPED_MOST = 6, LABEL_MARKS = 4 }; /* bytes of \u001f; two quotes, the colon and the end */
+
+zilch_status zi_labels_make(zi_labels **out, size_t dim, const char *const *names)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < dim; i++) {
+        most += ESCAPED_MOST * strlen(names[i]) + LABEL_MARKS;
+    }
+    ZI_TRY(zi_alloc_bytes(out, 1, sizeof **out + dim * sizeof *(*out)->text + most));
+    char *const begin = (char *)((*out)->text + dim);
+    char *at = begin;
+    for (size_t i = 0; i < dim; i++) {
+        (*out)->text[i] = at;
+        *at++ = '"';
+        for (const char *c = names[i]; *c; c++) {
+            if ((unsigned char)*c < ' ') {
+                at += snprintf(at, ESCAPED_MOST + 1, "\\u%04x", (unsigned)*c);
+            } else {
+                at += *c == '"' || *c == '\\' ? (*at = '\\', 1) : 0;
+                *at++ = *c;
+            }
+        }
+        memcpy(at, "\":", sizeof "\":");
+        at += sizeof "\":";
+    }
+    (*out)->bytes = (size_t)(at - begin);
     return ZILCH_OK;
 }

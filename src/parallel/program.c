@@ -7,11 +7,13 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "parallel/answer.h"
+#include "parallel/greeting.h"
 #include "parallel/worker.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum {
@@ -30,12 +32,15 @@ struct zilch_program {
     char **words;
     size_t count; /* of workers */
     zi_worker *worker;
-    struct pollfd *look;
-    size_t *again; /* points to be given out once more, */
+    struct pollfd *look; /* at all workers, and behind them at */
+    int tick;            /* a timer that rings five times a second, for the watcher; -1: there is none */
+    size_t *again;       /* points to be given out once more, */
     size_t again_count;
     size_t *arrived; /* points that were answered since the last time that somebody was told, */
     size_t arrived_count;
-    zi_text next; /* the text of point number `prepared`, unless that is NO_POINT */
+    zi_greeting *greeting; /* as zilch_program_greeting() has it; NULL: not asked for */
+    zi_labels *labels;     /* of the points; NULL: coordinates go by their numbers */
+    zi_text next;          /* the text of point number `prepared`, unless that is NO_POINT */
     size_t prepared;
     uint64_t in_a_row, starts;
 };
@@ -193,10 +198,20 @@ static zilch_status take_answer(errand *e, zi_worker *w, const char *line, size_
     return ZILCH_OK;
 }
 
+/* A greeting, if it is one, must agree with what is known. */
+static zilch_status take_greeting(errand *e, zi_worker *w)
+{
+    char reason[ZILCH_REASON_SIZE];
+    int is_wrong;
+    ZI_TRY(zi_greeting_take(w, e->batch->dim, e->program->options.names, &is_wrong, reason));
+    return is_wrong ? fail_for(e, w, reason) : ZILCH_OK;
+}
+
 /* Of a program that goes on. What stands behind the last answer was not asked for. */
 static zilch_status take_lines(errand *e, zi_worker *w)
 {
     size_t length;
+    ZI_TRY(take_greeting(e, w));
     for (char *line = zi_worker_line(w, &length); line && w->count > 0; line = zi_worker_line(w, &length)) {
         if (w->count == 1 && w->incoming.length > length + 1) {
             return fail_for(e, w, "answered more than one line");
@@ -214,6 +229,10 @@ static zilch_status take_whole(errand *e, zi_worker *w)
 {
     const zi_ending ending = zi_worker_end(w, PATIENCE);
     zi_text *text = &w->incoming;
+    ZI_TRY(take_greeting(e, w));
+    if (w->count == 0) {
+        return ZILCH_OK; /* it greeted wrongly */
+    }
     if (ending.end != ZI_END_EXIT || ending.number != 0 || text->length == 0) {
         return fail_at_end(e, w, &ending);
     }
@@ -292,9 +311,15 @@ static int wait_for_events(zilch_program *p, int is_told)
     enum { LOOKS = 60, TURN = 100 }; /* less than 100 microseconds; milliseconds between two announcements */
     int events = 0;
     for (int k = 0; k < LOOKS && events == 0; k++) {
-        events = poll(p->look, ZI_WORKER_POLLED * p->count, 0);
+        events = poll(p->look, ZI_WORKER_POLLED * p->count + 1, 0);
     }
-    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count, is_told ? TURN : -1);
+    return events ? events : poll(p->look, ZI_WORKER_POLLED * p->count + 1, is_told ? TURN : -1);
+}
+
+static int is_ringing(const struct pollfd *timer)
+{
+    uint64_t times;
+    return timer->revents && read(timer->fd, &times, sizeof times) == (ssize_t)sizeof times;
 }
 
 static zilch_status wait_and_attend(errand *e)
@@ -304,6 +329,8 @@ static zilch_status wait_and_attend(errand *e)
     for (size_t k = 0; k < p->count; k++) {
         zi_worker_look(&p->worker[k], p->look + ZI_WORKER_POLLED * k);
     }
+    struct pollfd *tick = p->look + ZI_WORKER_POLLED * p->count;
+    *tick = (struct pollfd){.fd = p->tick, .events = POLLIN};
     const int events = wait_for_events(p, e->batch->arrived != NULL);
     if (events < 0 && errno != EINTR) {
         return zi_fail(ZILCH_EIO, "program: cannot be waited for: %s", strerror(errno));
@@ -313,7 +340,7 @@ static zilch_status wait_and_attend(errand *e)
     }
     announce(e);
     const zilch_program_options *o = &p->options;
-    return (events < 0 || e->done > done) && o->watcher &&
+    return (events < 0 || e->done > done || is_ringing(tick)) && o->watcher &&
                    o->watcher(o->watcher_context, e->done, e->batch->n)
                ? zi_fail(ZILCH_ESTOPPED, "program: stopped")
                : ZILCH_OK;
@@ -336,7 +363,8 @@ static zilch_status prepare(errand *e, size_t point)
         return ZILCH_OK;
     }
     p->prepared = NO_POINT;
-    ZI_TRY(zi_message_write(&p->next, p->options.protocol, b->id[point], b->dim, b->x + point * b->dim));
+    ZI_TRY(zi_message_write(&p->next, p->options.protocol, p->labels, b->id[point], b->dim,
+                            b->x + point * b->dim));
     p->prepared = point;
     return ZILCH_OK;
 }
@@ -441,6 +469,10 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     if (!p || !batch || (batch->n && !value)) {
         return zi_fail(ZILCH_EARG, "program: it, a batch and place for the values must be given");
     }
+    if (p->options.names && p->options.dim != batch->dim) {
+        return zi_fail(ZILCH_EARG, "program: there are names of %zu coordinates, but the points have %zu",
+                       p->options.dim, batch->dim);
+    }
     errand e = {.program = p, .batch = batch, .value = value};
     ZI_TRY(zi_locale_enter(&locale));
     p->arrived_count = 0;
@@ -475,6 +507,9 @@ static zilch_status check_options(const zilch_program_options *o)
     if (!(o->timeout >= 0.0 && o->timeout <= 1e9)) {
         return zi_fail(ZILCH_EARG, "program: timeout must be from 0 to 1e9 seconds, not %g", o->timeout);
     }
+    if (o->is_named && (!o->names || o->protocol == ZILCH_PROTOCOL_PLAIN)) {
+        return zi_fail(ZILCH_EARG, "program: points by names need names, and a protocol but plain");
+    }
     return ZILCH_OK;
 }
 
@@ -500,7 +535,7 @@ static zilch_status make_workers(zilch_program *p)
 {
     const zilch_program_options *o = &p->options;
     const size_t count = o->jobs ? o->jobs : zilch_processors();
-    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count));
+    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count + 1));
     ZI_TRY(zi_alloc(&p->again, o->ahead * count));
     ZI_TRY(zi_alloc(&p->arrived, o->ahead * count));
     ZI_TRY(zi_alloc(&p->worker, count));
@@ -511,12 +546,29 @@ static zilch_status make_workers(zilch_program *p)
     return ZILCH_OK;
 }
 
+static zilch_status make_tick(zilch_program *p)
+{
+    const struct timespec often = {.tv_nsec = 200000000};
+    const struct itimerspec times = {often, often};
+    if (!p->options.watcher) {
+        return ZILCH_OK;
+    }
+    p->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    return p->tick < 0 || timerfd_settime(p->tick, 0, &times, NULL) != 0
+               ? zi_fail(ZILCH_EIO, "program: no timer: %s", strerror(errno))
+               : ZILCH_OK;
+}
+
 /* The first is started here, so that a wrong name is known at once. */
 static zilch_status open_program(zilch_program *p, const char *const *words)
 {
     int is_new;
     ZI_TRY(copy_words(p, words));
+    if (p->options.is_named) {
+        ZI_TRY(zi_labels_make(&p->labels, p->options.dim, p->options.names));
+    }
     ZI_TRY(make_workers(p));
+    ZI_TRY(make_tick(p));
     p->starts = 1;
     return zi_worker_ready(&p->worker[0], p->words, &is_new);
 }
@@ -535,7 +587,7 @@ zilch_status zilch_program_open(zilch_program **out, const char *const *words,
     }
     ZI_TRY(check_options(&chosen));
     ZI_TRY(zi_alloc(&p, 1));
-    *p = (zilch_program){.options = chosen, .prepared = NO_POINT};
+    *p = (zilch_program){.options = chosen, .prepared = NO_POINT, .tick = -1};
     const zilch_status status = open_program(p, words);
     if (status != ZILCH_OK) {
         zilch_program_close(p);
@@ -553,13 +605,41 @@ void zilch_program_close(zilch_program *program)
     for (size_t k = 0; k < program->count; k++) {
         zi_worker_free(&program->worker[k]);
     }
+    if (program->tick >= 0) {
+        (void)close(program->tick);
+    }
     zi_text_free(&program->next);
+    zi_free(program->greeting);
+    zi_free(program->labels);
     zi_free(program->worker);
     zi_free(program->again);
     zi_free(program->arrived);
     zi_free(program->look);
     zi_free(program->words);
     zi_free(program);
+}
+
+/* ---- Its greeting ------------------------------------------------------------------------------------ */
+
+zilch_status zilch_program_greeting(zilch_program *program, double seconds, size_t *dim,
+                                    const char *const **names)
+{
+    zi_plain_locale locale;
+    if (!program || !dim || !names || !(seconds > 0.0 && seconds <= 1e6)) {
+        return zi_fail(ZILCH_EARG, "program: it, up to 1e6 seconds, and places for the answer must be given");
+    }
+    if (!program->greeting) {
+        int is_new;
+        ZI_TRY(zi_worker_ready(&program->worker[0], program->words, &is_new));
+        ZI_TRY(zi_locale_enter(&locale));
+        const zilch_status status =
+            zi_greeting_await(&program->worker[0], seconds, &program->options, &program->greeting);
+        zi_locale_leave(&locale);
+        ZI_TRY(status);
+    }
+    *dim = program->greeting->dim;
+    *names = (const char *const *)program->greeting->name;
+    return ZILCH_OK;
 }
 
 uint64_t zilch_program_starts(const zilch_program *program)

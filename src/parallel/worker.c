@@ -61,13 +61,14 @@ zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new)
     if (w->process.guard) {
         ZI_TRY(zi_worker_hear(w, &more));
     }
-    if (more == 0) {
+    if (more == 0 || (more > 0 && w->answers == 0 && !w->has_greeted)) {
         return ZILCH_OK;
     }
     (void)zi_worker_end(w, 0);
     ZI_TRY(zi_process_start(&w->process, words));
     w->tail_length = w->incoming.length = w->outgoing.length = w->sent = 0;
     w->answers = 0;
+    w->has_greeted = 0;
     *is_new = 1;
     return ZILCH_OK;
 }

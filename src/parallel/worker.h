@@ -18,6 +18,7 @@ typedef struct zi_worker {
     size_t *point; /* what it is at work on, the oldest first; numbers of the owner's */
     size_t count;
     uint64_t answers; /* since the program was started */
+    int has_greeted;  /* since then */
     zi_text outgoing;
     size_t sent; /* bytes of it */
     zi_text incoming;
@@ -30,7 +31,7 @@ zilch_status zi_worker_make(zi_worker *out, size_t ahead, int is_timed);
 void zi_worker_free(zi_worker *w);
 
 /* A program that is ready to be given something: the one at hand, unless it has ended or spoken unasked since
- * its last answer. *is_new tells. */
+ * its last answer; what it says before the first may be a greeting. *is_new tells. */
 zilch_status zi_worker_ready(zi_worker *w, char *const *words, int *is_new);
 
 /* It is given a point, and this text; is_last: there will be no more for it. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What zilch 0.1 computed, zilch computes today: the numbers below are what 0.1 printed for the same searches, whose
-# options had other names then. Six digits: libraries of linear algebra differ beyond them. The default of 0.2 is another
+# What zilch 0.1 computed, zilch computes today: the numbers below are what 0.1 printed, in other words, for the same searches,
+# whose options had other names then. Six digits: libraries of linear algebra differ beyond them. The default of 0.2 is another
 # search: here it has no refinement and no smoothing, counts the latest value of a point, and has the same population as in 0.1. On a problem with bounds it is another one all the
 # same: it begins at their centre and reflects values at them.
 . "$(dirname "$0")/lib.sh"
@@ -39,8 +39,8 @@ PYTHON
 expect_status 0 "$zilch" lander --refinement no --smoothing no --aggregate latest --population 20 --elites 5 --generations 3 --episodes 1 --held-out 20 --final-candidates 4 --final-evaluations 12
 expect_in_output 'evaluations: 72 of 50 points, 0 failed'
 expect_in_output 'noise: 128, the standard deviation of one evaluation of a good point'
-expect_in_output 'best seen: fitness -175.729, value -107.729, active 34'
-expect_in_output 'recommended: value -121.14 +- 3.85 in 5 of 12 fresh evaluations, active 40'
+expect_in_output 'best seen: value -107.729 with 34 active (nonzero) coordinates, -175.729 after the penalty'
+expect_in_output 'recommended: value -121.14 +- 3.85 with 40 active (nonzero) coordinates, the mean of 5 new evaluations out of 12 in the final check'
 expect_in_output 'held out: mean return -123.01 +- 4.32 in 20 episodes of seeds from 0 on, which no search draws'
 expect_in_output '      44       -90.8279       -178.828'
 
@@ -49,8 +49,8 @@ awk 'BEGIN {print "a,b,c,y"; for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," 
 expect_status 0 "$zilch" optimize --problem linear --data data.csv --refinement no --population 20 --elites 5 --generations 4
 # (0.1: 81; it evaluated the zero point again to see whether the one coefficient can be left out.)
 expect_in_output 'evaluations: 80 of 8 points, 0 failed'
-expect_in_output 'best seen: fitness 0.978935, value 0.829751, active 1'
-expect_in_output 'recommended: value 0.829751, active 1'
+expect_in_output 'best seen: value 0.829751 with 1 active (nonzero) coordinate, 0.978935 after the penalty'
+expect_in_output 'recommended: value 0.829751 with 1 active (nonzero) coordinate'
 expect_in_output 'training: mean squared error 0.659116, R^2 0.955818'
 
 # limited METHOD: a search under every limit on points
@@ -62,13 +62,13 @@ limited()
 }
 # The publication's method, as 0.1 printed it.
 limited published
-expect_in_output 'best seen: fitness 0.103064, value 0.0730641, active 3'
-expect_in_output 'recommended: value 0.0730641, active 3'
+expect_in_output 'best seen: value 0.0730641 with 3 active (nonzero) coordinates, 0.103064 after the penalty'
+expect_in_output 'recommended: value 0.0730641 with 3 active (nonzero) coordinates'
 grep -q '^x1 = 0\.602318' "$out" && grep -q '^x2 = 0\.947244' "$out" && grep -q '^x8 = -0\.000438786' "$out" || complain 'another point'
 # The default, as 0.2 prints it; 0.1, which began around 0 with a standard deviation of 2 and clipped values at the bounds,
 # found a fitness of 0.0761841 here.
 limited default
-expect_in_output 'best seen: fitness 0.048037, value 0.028037, active 2'
-expect_in_output 'recommended: value 0.028037, active 2'
+expect_in_output 'best seen: value 0.028037 with 2 active (nonzero) coordinates, 0.048037 after the penalty'
+expect_in_output 'recommended: value 0.028037 with 2 active (nonzero) coordinates'
 grep -q '^x1 = 1\.08930' "$out" && grep -q '^x2 = 0\.963754' "$out" || complain 'another point'
 verdict

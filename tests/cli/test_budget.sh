@@ -57,7 +57,7 @@ assert spent <= int(sys.argv[2]) // 5' "$(calls)" $budget <"$out" || complain "$
 done
 # What is not evaluated again is told.
 expect_status 0 search noisy --evaluations 3 --study few
-grep -qE '^recommended: value [0-9.]+, not evaluated again, active [0-9]' "$out" || complain 'no word about the missing check'
+grep -qE '^recommended: value [0-9.]+ with [0-9]+ active \(nonzero\) coordinates?, not evaluated again$' "$out" || complain 'no word about the missing check'
 
 # The final check that is asked for is inside, and leaves the search something.
 rm -f s

@@ -112,6 +112,7 @@ for index in range(struct.unpack_from("<I", data, 8)[0]):
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stderr == "", done.stderr
     rows = [line.split(",") for line in done.stdout.splitlines()]
+    assert rows.pop(0)[7:9] == ["l2", "reward"]
     assert len(rows) == steps + 1
     for k, row in enumerate(rows):
         place = start + 40 if k == 0 else start + 72 + 57 * (k - 1) + 16
@@ -129,15 +130,15 @@ assert replayed == 7
 # Actions that are too many, too few, and a controller's trace.
 expect_status 0 "$zilch" play --trace -o trace.csv
 [ ! -s "$out" ] || complain 'something on stdout'
-[ "$(wc -l <trace.csv)" -eq 163 ] || complain 'not 163 rows'
+[ "$(wc -l <trace.csv)" -eq 164 ] || complain 'not 163 rows and their names'
 awk 'BEGIN {for (i = 0; i < 300; i++) print "0 0"}' >many.txt
 expect_status 0 "$zilch" play --actions many.txt --seed 4 --trace
 tail -n 1 "$out" | grep -q ',-100,1,0$' || complain 'does not end with the crash'
-rows=$(wc -l <"$out")
+rows=$(($(wc -l <"$out") - 1))
 expect_in_error "the episode ended after $((rows - 1)) steps; $((301 - rows)) actions were left over"
 printf '1,0.7\n' >one.csv
 expect_status 0 "$zilch" play --actions one.csv --trace
-[ "$(wc -l <"$out")" -eq 2 ] || complain 'not two rows'
+[ "$(wc -l <"$out")" -eq 3 ] || complain 'not two rows and their names'
 expect_in_error 'the actions ended after 1 steps, before the episode'
 expect_status 0 "$zilch" play --actions one.csv
 expect_in_output ',1,flying'

@@ -25,7 +25,7 @@ expect_nobody()
 # value_of FILE: the best value that was printed
 value_of()
 {
-  sed -n 's/^best seen: fitness [^,]*, value \([^,]*\),.*/\1/p' "$1"
+  sed -n 's/^best seen: value \([^ ]*\) with .*/\1/p' "$1"
 }
 
 # Every way to talk gives the same run, to the last bit, with any number of jobs; sparse ones sum in another order.

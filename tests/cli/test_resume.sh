@@ -149,17 +149,17 @@ stop_ending --final-evaluations 10000000 --final-candidates 20
 expect_status 0 "$zilch" resume ending --final-evaluations 40 --held-out 7 --final-pruning no
 expect_in_output 'goes on from generation 2'
 expect_in_output 'generations: 2'
-grep -qE '^recommended: value .* in [0-9]+ of (3[0-9]|40) fresh evaluations' "$out" || complain 'another number of evaluations'
+grep -qE '^recommended: value .* the mean of [0-9]+ new evaluations out of (3[0-9]|40) in the final check' "$out" || complain 'another number of evaluations'
 expect_in_output 'in 7 episodes'
 # What has ended may recommend anew.
 expect_status 0 "$zilch" resume ending --final-evaluations 400
-grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
+grep -qE ' in the final check, [0-9]+ more set to zero at the end$' "$out" || complain 'not pruned'
 expect_status 0 "$zilch" resume ending --final-evaluations 400 --final-pruning no
-grep -qE ', active [0-9]+$' "$out" || complain 'pruned all the same'
+grep -qE ' in the final check$' "$out" || complain 'pruned all the same'
 expect_status 0 "$zilch" resume ending --final-evaluations 400 --final-pruning yes
-grep -qE ', active [0-9]+, [0-9]+ pruned$' "$out" || complain 'not pruned'
+grep -qE ' in the final check, [0-9]+ more set to zero at the end$' "$out" || complain 'not pruned'
 expect_status 0 "$zilch" resume ending --final-evaluations 30 --final-candidates 30 --held-out 9
-expect_in_output 'of 30 fresh evaluations'
+expect_in_output 'out of 30 in the final check'
 expect_in_output 'in 9 episodes'
 expect_status 2 "$zilch" resume ending --final-evaluations 10
 expect_in_error '--final-evaluations 10: is less than --final-candidates 20'

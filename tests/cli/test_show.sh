@@ -68,7 +68,7 @@ name = sys.argv[1]
 m = json.load(open(name + ".json"))
 x = np.loadtxt({"model": "data"}.get(name, name) + ".csv", delimiter=",")
 d = x.shape[1]
-assert list(m) == ["dim", "p", "mu", "sigma", "tau", "structure", "loadings", "correlation", "observed", "report"], list(m)
+assert list(m) == ["dim", "names", "p", "mu", "sigma", "tau", "structure", "loadings", "correlation", "observed", "report"], list(m)
 assert m["dim"] == d and all(len(m[key]) == d for key in ("p", "mu", "sigma", "tau"))
 active = x != 0
 np.testing.assert_allclose(m["p"], active.mean(0), rtol=1e-15)

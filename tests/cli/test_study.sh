@@ -40,7 +40,7 @@ expect_in_output ' --seed 18446744073709551615'
 # The best, to look at and to use.
 expect_status 0 "$zilch" best study --run 1
 expect_in_output 'run 1: smop1:dim=6'
-expect_in_output 'best seen: fitness '
+expect_in_output 'best seen: value '
 expect_in_output 'recommended: value '
 grep -qE '^x[1-6] = ' "$out" || complain 'no coordinates'
 expect_status 0 "$zilch" best study -o point.csv
@@ -109,7 +109,7 @@ cp study failing
 with sqlite3.connect("failing") as study:
     study.execute("UPDATE conclusions SET failures = 3, evaluations = 1, spent = 7, deviation = NULL WHERE run = 2")'
 expect_status 0 "$zilch" best failing
-grep -qE '^recommended: value [0-9.]+ in 1 of 7 fresh evaluations, 3 failed, active [0-9]' "$out" || complain 'failures are not told'
+grep -qE '^recommended: value [0-9.]+ with [0-9]+ active \(nonzero\) coordinates?, the mean of 1 new evaluation out of 7 in the final check, 3 failed' "$out" || complain 'failures are not told'
 expect_status 0 "$zilch" best failing --json
 expect_in_output '"standard_error": null'
 expect_in_output '"failures": 3'

@@ -45,8 +45,11 @@ static inline void dataset_check_again(const dataset *t, const char *ending)
     dataset again;
     dataset_error error;
     dataset_cursor cursor = {.data = t};
-    const dataset_rows rows = {
-        .rows = t->rows, .cols = t->cols, .names = t->names, .fill = dataset_fill, .context = &cursor};
+    const dataset_rows rows = {.rows = t->rows,
+                               .cols = t->cols,
+                               .names = (const char *const *)t->names,
+                               .fill = dataset_fill,
+                               .context = &cursor};
     snprintf(path, sizeof path, "%s%s", fuzz_path(), ending);
     MUST(dataset_write(path, &rows, &error) == 0);
     if (dataset_read_any(&again, path, &error)) {

@@ -26,11 +26,13 @@ cli/request/search_check.c final_evaluations because the command says what is wr
 cli/request/search_check.c final_candidates for the same reason
 cli/request/search_options.c quorum because only 'zilch ask' can do something with it
 cli/request/search_options.h population because a comment has an example
+cli/run/search.c population because it foretells which limit ends a run
 cli/study/run_record.c elites because the command that asks for a run again leaves out a fifth
 cli/study/run_record.c population for the same reason
 cli/study/search_report.c population because it is always shown
 cli/study/search_report.c elites because it is always shown
 cli/study/search_report.c expected_evaluations because it follows from a limit
+cli/study/search_report.c stagnation because the budget is told in words
 python/zilch/_evaluate.py population because the library remembers so many points that are out
 python/zilch/_evaluate.py refinement because a search that has it does not end where its distribution does
 python/zilch/_evaluate.py archive_size for the same reason

@@ -9,7 +9,8 @@ load "texts.gp"
 title = text[1]
 label_of(i) = text[1 + i]
 
-note = shown == 0 ? "" : shown < active ? sprintf(", named: %d of %d recommended", shown, active) : ", named: recommended"
+kind_of = is_open ? "active in the best" : "recommended"
+note = shown == 0 ? "" : shown < active ? sprintf(", named: %d of %d %s", shown, active, kind_of) : ", named: ".kind_of
 headline = "Which coordinates are active"
 subtitle = title." · ".thousands(dim)." coordinates".note
 load "headline.gp"

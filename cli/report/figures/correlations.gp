@@ -60,6 +60,19 @@ set colorbox horizontal user origin screen across(left + 30), screen down(105) \
 set label "−1" at screen across(left + 24), screen down(98) right tc rgb ink
 set label "1" at screen across(left + 206), screen down(98) left tc rgb ink
 
+# Coordinates that are hardly ever active are greyed: nothing is known of their correlations.
+rare_count = 0
+do for [i = 0:2 * n - 1] {
+    if (is_rare[1 + i % n]) {
+        rare_count = rare_count + 1
+        set object rectangle from graph 0, first i - 0.5 to graph 1, first i + 0.5 front fc rgb silver fs transparent solid 0.55 noborder
+        set object rectangle from first i - 0.5, graph 0 to first i + 0.5, graph 1 front fc rgb silver fs transparent solid 0.55 noborder
+    }
+}
+if (rare_count) {
+    set label sprintf("grey: active in less than %g %%", 100 * rare) at screen across(left + 240), screen down(98) left tc rgb grey
+}
+
 do for [kind in kinds] {
     eval(page(kind, "correlations"))
     tics_font = font_of(kind, font, small)

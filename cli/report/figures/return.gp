@@ -41,7 +41,7 @@ do for [t = 1:targets] {
 }
 
 headline = "Best ".value." on record"
-subtitle = problem." · ".runs_text.dashed
+subtitle = problem." · ".(is_log && most_runs > 1 ? "geometric " : "").runs_text.dashed
 load "headline.gp"
 set ylabel value
 figure = "return"

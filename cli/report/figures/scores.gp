@@ -8,15 +8,22 @@ load "study.meta.gp"
 load "methods.gp"
 
 headline = "Final ".value
-subtitle = problem." · ".scores_text. \
+subtitle = problem." · ".(is_log && most_runs > 1 ? "geometric mean, multiplied and divided by its deviation" : scores_text). \
     (is_noisy ? " · filled: best on record, hollow: recommended" : "")
 load "headline.gp"
 
-# What the axis holds. A deviation may reach below the end of a log scale: bars are cut.
+# What the axis holds. On a log scale the mean is geometric, and its deviation a factor.
 least = 1e300
 most = -1e300
 see(x) = is_log && x <= 0 ? 0 : (least = x < least ? x : least, most = x > most ? x : most, 0)
-see_bar(mean, deviation) = (see(mean), see(to(mean, deviation)), is_log ? 0 : see(mean - deviation))
+is_known(x) = x == x && x > 0
+from(mean, deviation) = is_log ? (is_known(deviation) ? mean / deviation : mean) \
+                      : deviation == deviation ? mean - deviation : mean
+to(mean, deviation) = is_log ? (is_known(deviation) ? mean * deviation : mean) \
+                    : deviation == deviation ? mean + deviation : mean
+see_bar(mean, deviation) = (see(mean), see(to(mean, deviation)), see(from(mean, deviation)))
+with_deviation(mean, deviation, format) = mean != mean ? "–" : by_format(format, mean). \
+    (deviation != deviation ? "" : is_log ? " ×/÷ ".gprintf("%.2g", deviation) : " ± ".by_format(format, deviation))
 stats "scores.dat" using (see_bar(field(2), field(3)), is_noisy ? see_bar(field(4), field(5)) : 0) nooutput
 if (is_log) {
     low = log_low(least)
@@ -60,7 +67,6 @@ set yrange [lines + 0.7:0.3]
 set xlabel value
 drawn(x) = is_log ? at_least(low, x) : x
 where(m, x) = column(1) == m && x == x ? drawn(x) : high + 10 * abs(high)
-from(mean, deviation) = deviation == deviation ? mean - deviation : mean
 
 do for [kind in kinds] {
     eval(page(kind, "scores"))

@@ -15,3 +15,11 @@ for (const figure of document.querySelectorAll("figure")) {
   figure.append(button);
   showLarge(false);
 }
+// On a phone a row of a table becomes a list, in which each cell has the head of its column before it.
+for (const table of document.querySelectorAll(".scroll table")) {
+  const heads = [...table.querySelectorAll("thead th")].map(head => head.textContent);
+  for (const row of table.querySelectorAll("tbody tr")) {
+    [...row.children].forEach((cell, index) => { cell.dataset.head = heads[index]; });
+  }
+  table.classList.add("listed");
+}
