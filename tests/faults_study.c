@@ -33,6 +33,7 @@ static struct {
     zilch_optimizer *fresh, *next[FORGETTING + 1];
     zilch_study *study;
     zilch_journal *journal;
+    zilch_optimizer *stopped;
     char log_path[80], index_path[80];
     uint64_t sum; /* over what the call gave */
 } s;
@@ -608,11 +609,13 @@ enum { KEPT = 5 };
 static const uint64_t journal_id[KEPT] = {40, 41, 42, 43, 44};
 static const double journal_x[KEPT * DIM] = {1.0, 0.0, 2.0, 0.0, 3.0};
 
-/* Each look is a second later: every value is slow. */
+/* Each look is a second later, and every value is slow; or the time stands still, and all of them wait. */
+static double second = 1.0;
+
 static double seconds(void)
 {
     static double now;
-    return now += 1.0;
+    return now += second;
 }
 
 static zilch_batch journal_batch(void)
@@ -648,8 +651,62 @@ static void open_kept_journal(void)
     OK(zilch_journal_open(&s.journal, s.study, RECORDED, seconds));
 }
 
+/* With three values that wait. */
+static void open_waiting_journal(void)
+{
+    const double value[KEPT] = {1.0, NAN, -0.0};
+    const zilch_batch batch = journal_batch();
+    unsigned char is_known[KEPT];
+    double none[KEPT];
+    open_journal();
+    second = 0.0;
+    OK(zilch_journal_recall(s.journal, &batch, none, is_known));
+    OK(zilch_journal_keep(s.journal, &batch, 3, NULL, value));
+    second = 1.0;
+}
+
+/* Five values of a generation, and then it was stopped. */
+static zilch_status evaluate_five(void *context, const zilch_batch *batch, double *value)
+{
+    (void)context;
+    for (size_t i = 0; i < 5; i++) {
+        value[i] = noisy_value(DIM, batch->id[i], batch->x + i * DIM);
+    }
+    const zilch_status status = batch->arrived(batch->arrived_context, batch, 5, NULL, value);
+    return status == ZILCH_OK ? ZILCH_ESTOPPED : status;
+}
+
+static void open_stopped_journal(void)
+{
+    open_put();
+    s.stopped = make_optimizer(5, 0);
+    OK(zilch_journal_open(&s.journal, NULL, 0, seconds));
+    zilch_journaled journaled = {.journal = s.journal, .inner = evaluate_five};
+    assert_int_equal(
+        zilch_optimizer_run(s.stopped, zilch_journal_objective, &journaled, NULL, NULL, NULL, NULL),
+        ZILCH_ESTOPPED);
+}
+
+static zilch_status tell_journal(object *made)
+{
+    made->any = NULL;
+    const zilch_status status = zilch_journal_tell(s.journal, s.stopped);
+    const zilch_progress p = zilch_optimizer_progress(s.stopped);
+    assert_int_equal(p.evaluations, status == ZILCH_OK ? 5 : 0);
+    s.sum = sum_of(1, &p.best_value, sizeof p.best_value);
+    return status;
+}
+
+static zilch_status flush_values(object *made)
+{
+    made->any = NULL;
+    return zilch_journal_flush(s.journal);
+}
+
 static uint64_t finish_journal(object made)
 {
+    zilch_optimizer_destroy(s.stopped);
+    s.stopped = NULL;
     zilch_journal_close(s.journal);
     s.journal = NULL;
     return finish_study(made);
@@ -745,6 +802,8 @@ const fault_call study_calls[] = {
     {"zilch_journal_open", "", open_kept_journal, reopen_journal, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},
+    {"zilch_journal_flush", "", open_waiting_journal, flush_values, finish_journal, 1, 0, 1},
+    {"zilch_journal_tell", "", open_stopped_journal, tell_journal, finish_journal, 1, 0, 1},
     {"zilch_journal_keep", "", open_kept_journal, keep_values, finish_journal, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},
 };

@@ -1397,8 +1397,28 @@ static void names_are_quiet(void)
     QUIET_NAMES(searched);
 }
 
+static double no_clock(void)
+{
+    return 0.0;
+}
+
+/* Nothing is known. */
+static void empty_journals_are_quiet(void)
+{
+    zilch_journal *journal;
+    const uint64_t id = 1;
+    const double x = 1.0;
+    double value;
+    unsigned char is_known;
+    const zilch_batch batch = {.n = 1, .dim = 1, .id = &id, .x = &x};
+    OK(zilch_journal_open(&journal, NULL, 0, no_clock));
+    QUIET_OK(zilch_journal_recall, (journal, &batch, &value, &is_known));
+    zilch_journal_close(journal);
+}
+
 static void small_things_are_quiet(void)
 {
+    empty_journals_are_quiet();
     zilch_rng rng = zilch_rng_make(1, 2);
     zilch_tally tally = {0};
     double x[8];
@@ -1411,9 +1431,6 @@ static void small_things_are_quiet(void)
     QUIET(zilch_error_format, (NULL, 0, NULL, NULL, 0));
     QUIET(zilch_study_is_moved, (NULL));
     QUIET(zilch_journal_close, (NULL));
-    QUIET_STATUS(ZILCH_EARG, zilch_journal_recall, (NULL, NULL, NULL, NULL));
-    QUIET_STATUS(ZILCH_EARG, zilch_journal_flush, (NULL));
-    QUIET_STATUS(ZILCH_EARG, zilch_journal_tell, (NULL, NULL));
     QUIET(zilch_batch_part, (&(zilch_batch){.n = 8, .dim = 1, .id = (const uint64_t[8]){0}, .x = x}, 1, 2));
     QUIET(zilch_set_blas_threads, (1));
     QUIET(zilch_rng_make, (1, 2));

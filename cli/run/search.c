@@ -11,6 +11,7 @@
 #include "terminal/text.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
 static const double between_shows = 0.2; /* seconds */
-static const double short_part = 0.02;   /* seconds that a part of a batch takes before it ends, about */
+static const double long_part = 0.5;     /* seconds that a part of a batch may take */
 
 /* A run under way. */
 typedef struct driver {
@@ -35,6 +36,7 @@ typedef struct driver {
     size_t done;          /* evaluations of the generation under way, where that is known, */
     size_t of;            /* of so many */
     size_t checked;       /* evaluations after the search */
+    atomic_size_t part;   /* points that a thread evaluates before it looks around */
     int is_searching;
     int is_out_of_time;
 } driver;
@@ -233,14 +235,16 @@ static zilch_status keep(void *context, const zilch_batch *batch, size_t n, cons
     return status == ZILCH_OK && n && cli_is_stopped() ? ZILCH_ESTOPPED : status;
 }
 
-/* On a thread: in parts that are short, so that a signal is soon heard, and long enough to be fast. */
-static zilch_status evaluate_shortly(void *problem, const zilch_batch *batch, double *value)
+/* On a thread: in parts that are short enough for a signal to be heard soon, and otherwise as long as can be:
+ * the lander is faster the more episodes it has at once. What was learned stays for the next batch. */
+static zilch_status evaluate_parts(void *context, const zilch_batch *batch, double *value)
 {
-    enum { LEAST = 16 };
-    const search_problem *p = problem;
-    size_t each = LEAST;
+    enum { MOST = 1 << 20 };
+    driver *d = context;
+    const search_problem *p = &d->search->problem;
     for (size_t begin = 0; begin < batch->n;) {
         const double before = cli_seconds();
+        const size_t each = d->part;
         const size_t left = batch->n - begin;
         const zilch_batch part = zilch_batch_part(batch, begin, left < each ? left : each);
         zilch_status status = p->objective(p->context, &part, value + begin);
@@ -249,8 +253,13 @@ static zilch_status evaluate_shortly(void *problem, const zilch_batch *batch, do
         if (status != ZILCH_OK) {
             return status;
         }
+        const double took = cli_seconds() - before;
         begin += part.n;
-        each *= cli_seconds() - before < short_part ? 2 : 1;
+        if (took > long_part && each > 1) {
+            d->part = each / 2;
+        } else if (took < long_part / 4 && part.n == each && each < MOST) {
+            d->part = 2 * each;
+        }
     }
     return ZILCH_OK;
 }
@@ -259,7 +268,7 @@ static zilch_status evaluate(void *context, const zilch_batch *batch, double *va
 {
     driver *d = context;
     search_problem *p = &d->search->problem;
-    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = evaluate_shortly, .context = p};
+    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = evaluate_parts, .context = d};
     const zilch_objective side_by_side = p->is_spreading ? p->objective : zilch_pool_objective;
     void *inner = p->is_spreading ? p->context : &pool;
     zilch_batch kept = *batch;
@@ -542,7 +551,7 @@ static int show_result(search *s)
 
 int search_run(search *s)
 {
-    driver d = {.search = s, .limits = s->request->limits, .final = s->request->final};
+    driver d = {.search = s, .limits = s->request->limits, .final = s->request->final, .part = 64};
     d.journaled = (zilch_journaled){.inner = evaluate, .context = &d};
     d.final.is_noisy = s->problem.info.is_noisy;
     d.final.budget = d.limits.evaluations;

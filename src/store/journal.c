@@ -423,12 +423,12 @@ zilch_status zilch_journal_objective(void *journaled, const zilch_batch *batch, 
 
 /* ---- Telling what is known ------------------------------------------------------------------------ */
 
-static zilch_status tell_known(zilch_journal *j, zilch_optimizer *o, const zilch_batch *b, uint64_t *id,
-                               double *value)
+static zilch_status ask_and_tell(zilch_journal *j, zilch_optimizer *o, const zilch_batch *b, uint64_t *id,
+                                 double *x, double *value)
 {
     unsigned char *is_known;
     ZI_TRY(zi_alloc(&is_known, b->n));
-    zilch_status status = zilch_optimizer_ask(o, b->n, id, (double *)b->x);
+    zilch_status status = zilch_optimizer_ask(o, b->n, id, x);
     status = status == ZILCH_OK ? zilch_journal_recall(j, b, value, is_known) : status;
     for (size_t i = 0; i < b->n && status == ZILCH_OK && o->slots; i++) {
         if (is_known[i]) {
@@ -436,10 +436,23 @@ static zilch_status tell_known(zilch_journal *j, zilch_optimizer *o, const zilch
         }
     }
     zi_free(is_known);
-    if (status == ZILCH_OK && o->slots && !o->told) {
-        zi_optimizer_reopen(o);
-    }
     return status == ZILCH_OK ? zilch_optimizer_advance(o) : status;
+}
+
+/* If nothing is known, or it fails, it is as if nothing had been asked. */
+static zilch_status tell_known(zilch_journal *j, zilch_optimizer *o, const zilch_batch *b, uint64_t *id,
+                               double *x, double *value)
+{
+    const uint64_t evaluations = o->evaluations;
+    const uint64_t failures = o->failures;
+    const uint64_t generations = o->generations;
+    const zilch_status status = ask_and_tell(j, o, b, id, x, value);
+    if (o->generations == generations) {
+        zi_optimizer_reopen(o);
+        o->evaluations = evaluations;
+        o->failures = failures;
+    }
+    return status;
 }
 
 zilch_status zilch_journal_tell(zilch_journal *j, zilch_optimizer *o)
@@ -465,7 +478,7 @@ zilch_status zilch_journal_tell(zilch_journal *j, zilch_optimizer *o)
                                    .x = x,
                                    .error = value + n,
                                    .violation = value + 2 * n};
-        status = tell_known(j, o, &batch, id, value);
+        status = tell_known(j, o, &batch, id, x, value);
     }
     zi_free(id);
     zi_free(x);
