@@ -195,8 +195,7 @@ static int print_best(const request *r, const study_run *run, const study_best *
     text_put_between(stdout, "", run->run.request.problem, "\n");
     study_program_print(stdout, "", run);
     if (r->active == UINT64_MAX) {
-        const zilch_progress state = zilch_optimizer_progress(b->optimizer);
-        search_report_seen(&b->seen, search_is_noisy(&state));
+        search_report_seen(b->optimizer, &b->seen);
     } else {
         printf("best with at most %llu active: value %.6g in %llu evaluation%s, fitness %.6g, active %zu",
                (unsigned long long)r->active, b->seen.value, (unsigned long long)b->seen.evaluations,
@@ -209,7 +208,7 @@ static int print_best(const request *r, const study_run *run, const study_best *
     }
     if (!status && b->conclusion.is_recommending) {
         putchar('\n');
-        search_report_recommended(&b->conclusion);
+        search_report_recommended(b->optimizer, &b->conclusion);
         status = search_point_print(&b->problem, b->dim, b->recommended_x, SIZE_MAX, stdout);
     }
     return status;

@@ -458,8 +458,8 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
            (unsigned long long)p.failures);
     search_report_spent(c->recommendation.spent);
     search_report_noise(&p);
-    search_report_seen(&best, search_is_noisy(&p));
-    search_report_recommended(c);
+    search_report_seen(s->optimizer, &best);
+    search_report_recommended(s->optimizer, c);
     if (s->problem.problem && zilch_problem_support(s->problem.problem, x, &share) == ZILCH_OK) {
         printf("support: %.4g %% of the coordinates are active or not as in the optimum\n", 100 * share);
     }

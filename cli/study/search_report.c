@@ -38,6 +38,17 @@ void search_report_budget(const zilch_limits *limits, double seconds)
     putchar('\n');
 }
 
+static int has_defaults(const zilch_optimizer *optimizer)
+{
+    return zilch_optimizer_settings(optimizer)->defaults != NULL;
+}
+
+/* What active means, in brackets. */
+static const char *meaning(const zilch_optimizer *optimizer)
+{
+    return has_defaults(optimizer) ? "not default" : "nonzero";
+}
+
 void search_report_penalty(const zilch_optimizer *optimizer)
 {
     const zilch_optimizer_options *o = zilch_optimizer_settings(optimizer);
@@ -45,7 +56,7 @@ void search_report_penalty(const zilch_optimizer *optimizer)
     if (o->penalty == 0) {
         printf("penalty: none%s\n", more);
     } else {
-        printf("penalty: %.6g for each active (nonzero) coordinate%s\n", o->penalty, more);
+        printf("penalty: %.6g for each active (%s) coordinate%s\n", o->penalty, meaning(optimizer), more);
     }
 }
 
@@ -92,9 +103,6 @@ void search_report_settings(const zilch_optimizer *optimizer)
     if (o->penalties) {
         fputs(", and penalties of single coordinates", stdout);
     }
-    if (o->defaults) {
-        fputs("\nactive: coordinates that are not at their default values", stdout);
-    }
     printf("\nseed: %llu\n", (unsigned long long)zilch_optimizer_seed(optimizer));
 }
 
@@ -129,27 +137,29 @@ void search_report_violation(double violation)
 }
 
 /* `error` is the standard error of the value; 0 or NaN: there is none to speak of. */
-static void print_point(const char *label, double value, double error, size_t active)
+static void print_point(const zilch_optimizer *optimizer, const char *label, double value, double error,
+                        size_t active)
 {
     printf("%s: value %.6g", label, value);
     if (error > 0) {
         printf(" +- %.3g", error);
     }
-    printf(" with %zu active (nonzero) coordinate%s", active, active == 1 ? "" : "s");
+    printf(" with %zu active (%s) coordinate%s", active, meaning(optimizer), active == 1 ? "" : "s");
 }
 
-void search_report_seen(const zilch_record *best, int is_noisy)
+void search_report_seen(const zilch_optimizer *optimizer, const zilch_record *best)
 {
+    const zilch_progress state = zilch_optimizer_progress(optimizer);
     if (best->evaluations == 0) {
         puts("best seen: nothing yet");
         return;
     }
-    print_point("best seen", best->value, NAN, best->active);
+    print_point(optimizer, "best seen", best->value, NAN, best->active);
     if (best->fitness != best->value) {
         printf(", %.6g after the penalty", best->fitness);
     }
     search_report_violation(best->violation);
-    puts(is_noisy ? "; with noise, the best of many values is a lucky one" : "");
+    puts(search_is_noisy(&state) ? "; with noise, the best of many values is a lucky one" : "");
 }
 
 void search_report_spent(uint64_t spent)
@@ -174,17 +184,17 @@ static void print_check(const zilch_recommendation *r)
     }
 }
 
-void search_report_recommended(const zilch_conclusion *c)
+void search_report_recommended(const zilch_optimizer *optimizer, const zilch_conclusion *c)
 {
     const zilch_recommendation *r = &c->recommendation;
     if (!c->is_recommending) {
         return;
     }
-    print_point("recommended", r->mean,
+    print_point(optimizer, "recommended", r->mean,
                 r->evaluations > 1 ? r->deviation / sqrt((double)r->evaluations) : NAN, r->active);
     print_check(r);
     if (r->pruned) {
-        printf(", %zu more set to zero at the end", r->pruned);
+        printf(", %zu more set to %s at the end", r->pruned, has_defaults(optimizer) ? "default" : "zero");
     }
     search_report_violation(r->violation);
     putchar('\n');

@@ -7,7 +7,7 @@
 /* "budget: 200 evaluations": what ends it. `seconds` may be NaN. */
 void search_report_budget(const zilch_limits *limits, double seconds);
 
-/* "penalty: 2 for each active (nonzero) coordinate" */
+/* "penalty: 2 for each active (nonzero) coordinate"; with defaults, active (not default) ones. */
 void search_report_penalty(const zilch_optimizer *optimizer);
 
 /* "method default, population 500, ..." and how the law is fitted, and the seed. */
@@ -24,12 +24,12 @@ int search_is_noisy(const zilch_progress *state);
 void search_report_violation(double violation);
 
 /* "best seen: value 277.3 with 13 active (nonzero) coordinates, 251.3 after the penalty" */
-void search_report_seen(const zilch_record *best, int is_noisy);
+void search_report_seen(const zilch_optimizer *optimizer, const zilch_record *best);
 
 /* The end of a line about evaluations: how many of them the final check took. */
 void search_report_spent(uint64_t spent);
 /* "recommended: value ..." and, if it was measured, how it does on what the search never saw. */
-void search_report_recommended(const zilch_conclusion *c);
+void search_report_recommended(const zilch_optimizer *optimizer, const zilch_conclusion *c);
 
 /* The front of active count and value, `most` lines of it. 0, or 1 after printing why. */
 int search_report_front(const zilch_optimizer *optimizer, size_t most);

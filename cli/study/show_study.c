@@ -220,8 +220,8 @@ static int print_run(const study_file *f, const study_run *run, const study_best
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
     search_report_spent(r->spent);
     search_report_noise(&state);
-    search_report_seen(&b->seen, search_is_noisy(&state));
-    search_report_recommended(&b->conclusion);
+    search_report_seen(b->optimizer, &b->seen);
+    search_report_recommended(b->optimizer, &b->conclusion);
     if (r->generations == 0) {
         return CLI_OK;
     }

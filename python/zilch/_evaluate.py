@@ -133,7 +133,8 @@ class Submitted(Objective):
     def take(self, turn: Callable[[], None]) -> tuple[Any, Floats]:
         """What comes back first, values and violations. An exception of the function's comes out of here. While nothing comes,
         `turn` is called now and then."""
-        future, keys = None, None
+        future: Any = None
+        keys: Any = None
         while self.pending.pop(future, None) is None:  # nothing yet, or it was dropped
             try:
                 future, keys = self.done.get(timeout=_TURN)

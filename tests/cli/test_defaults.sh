@@ -10,15 +10,15 @@ printf '%s\n' 30 0.12 2 0 >factory.txt
 machine="--names speed,feed,heat,oil --dim 4 --penalty 0.01 --evaluations 80"
 
 expect_status 0 "$zilch" optimize --program 'python3 machine.py' $machine --default factory.csv --step heat=0.5 --study machine
-expect_in_output 'active: coordinates that are not at their default values'
+expect_in_output 'with 2 active (not default) coordinates'
 expect_in_output 'heat = 5, not 2'
 ! grep -q '^speed\|^oil' "$out" || complain "coordinates at their defaults are printed"
 
 # Counted, exported and shown by what differs.
 "$zilch" export machine >points.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-  { n = ($at["x1"] != "30") + ($at["x2"] != "0.12") + ($at["x3"] != "2") + ($at["x4"] != "0")
-    if (n != $at["active"]) print; if ($at["x1"] == "30") off++ }
+  { n = ($at["speed"] != "30") + ($at["feed"] != "0.12") + ($at["heat"] != "2") + ($at["oil"] != "0")
+    if (n != $at["active"]) print; if ($at["speed"] == "30") off++ }
   END { if (off < 10) print "few" }' points.csv >broken
 [ ! -s broken ] || complain "active is not what differs: $(head -n 3 broken)"
 expect_status 0 "$zilch" best machine

@@ -212,15 +212,15 @@ PYTHON
 expect_status 0 tiny --problem smop1 --dim 10 --evaluations 50 --generations 9 --study limits
 expect_in_output 'stopped by: evaluations'
 expect_in_output 'evaluations: 50 of'
-expect_status 0 tiny --problem smop1 --dim 10 --target 1e9 --study limits
+expect_status 0 tiny --problem smop1 --dim 10 --target 1e9 --seed 2 --study limits
 expect_in_output 'stopped by: target'
 expect_in_output 'generations: 1'
 expect_status 0 tiny --problem sphere:dim=4,active=0 --initial-p 0 --stagnation 2 --study limits
 expect_in_output 'stopped by: stagnation'
-expect_status 0 tiny --problem smop1 --dim 10 --time 0 --study limits
+expect_status 0 tiny --problem smop1 --dim 10 --time 0 --seed 3 --study limits
 expect_in_output 'stopped by: time'
 expect_in_output 'generations: 1'
-expect_status 0 tiny --problem smop1 --dim 10 --generations 0 --evaluations 30 --study limits
+expect_status 0 tiny --problem smop1 --dim 10 --generations 0 --evaluations 30 --seed 4 --study limits
 expect_in_output 'stopped by: evaluations'
 
 # Sparsity: every point that was evaluated keeps what was asked for.
