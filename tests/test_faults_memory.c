@@ -290,6 +290,22 @@ static zilch_status sample(object *made)
     return status;
 }
 
+static zilch_status set_names(object *made)
+{
+    const char *names[COLS];
+    made->any = NULL;
+    for (size_t i = 0; i < COLS; i++) {
+        names[i] = "flour";
+    }
+    const zilch_status status = zilch_model_set_names(scene.model, names);
+    if (status == ZILCH_OK) {
+        output[0] = (unsigned char)strlen(zilch_model_names(scene.model)[COLS - 1]);
+        OK(zilch_model_set_names(scene.model, NULL));
+    }
+    assert_null(zilch_model_names(scene.model));
+    return status;
+}
+
 static zilch_status unpack_model(object *made)
 {
     return zilch_model_unpack(&made->model, scene.bytes, scene.length);
@@ -795,6 +811,31 @@ static zilch_status evaluate_by_program(object *made)
     return evaluate(made, zilch_program_objective, scene.program, COLS);
 }
 
+static void new_greeting_program(void)
+{
+    const char *const words[] = {"echo", "{\"names\":[\"flour\"]}", NULL};
+    const zilch_program_options options = zilch_program_defaults();
+    zilch_program_close(scene.program);
+    OK(zilch_program_open(&scene.program, words, &options));
+}
+
+static zilch_status wait_for_greeting(object *made)
+{
+    const char *const *names;
+    size_t dim = 0;
+    made->any = NULL;
+    const zilch_status status = zilch_program_greeting(scene.program, 30.0, &dim, &names);
+    output[0] = status == ZILCH_OK ? (unsigned char)(10 * dim + strlen(names[0])) : 0;
+    return status;
+}
+
+static uint64_t finish_greeting(object made)
+{
+    zilch_program_close(scene.program);
+    scene.program = NULL;
+    return finish_output(made);
+}
+
 static uint64_t count_started(void)
 {
     char line[100];
@@ -1168,6 +1209,7 @@ static const fault_call calls[] = {
     {"zilch_model_create", "", NULL, create_model, finish_model, 0, 0, 0},
     {"zilch_model_random", "", NULL, make_random, finish_model, 0, 0, 0},
     {"zilch_model_sample", "", NULL, sample, finish_output, 0, 0, 0},
+    {"zilch_model_set_names", "", NULL, set_names, finish_output, 0, 0, 0},
     {"zilch_model_unpack", "", NULL, unpack_model, finish_model, 0, 0, 0},
     {"zilch_model_save", "", NULL, save_model, finish_save, 0, 0, 0},
     {"zilch_model_load", "", NULL, load_model, finish_model, 0, 0, 0},
@@ -1198,6 +1240,7 @@ static const fault_call calls[] = {
     {"zilch_problem_fit", "logistic", NULL, fit_logistic, finish_output, 0, 0, 0},
     {"zilch_pool_objective", "", NULL, evaluate_in_pool, finish_output, 0, 0, 0},
     {"zilch_program_open", "", NULL, open_program, finish_program, 0, 0, 0},
+    {"zilch_program_greeting", "", new_greeting_program, wait_for_greeting, finish_greeting, 0, 0, 0},
     {"zilch_program_words", "", NULL, cut_words, finish_words, 0, 0, 0},
     {"zilch_answers_read", "", write_answers, read_answers, finish_answers, 0, 0, 0},
     {"zilch_line_read", "", write_line, read_line, finish_line, 0, 0, 0},
@@ -1504,6 +1547,7 @@ static void models_are_quiet(void)
     OK(fit_clip(&made));
     zilch_model *m = made.model;
     QUIET(zilch_model_dim, (m));
+    QUIET(zilch_model_names, (m));
     QUIET(zilch_model_p, (m));
     QUIET(zilch_model_mu, (m));
     QUIET(zilch_model_sigma, (m));
