@@ -3,46 +3,21 @@
  *
  * Of a program that breaks with several points in its hands, the oldest is blamed, and the others are given
  * out again: whichever is the cause becomes the oldest in the end. */
+#include "parallel/program.h"
 #include "base/ids.h"
-#include "base/memory.h"
 #include "base/numbers.h"
 #include "parallel/answer.h"
-#include "parallel/greeting.h"
-#include "parallel/worker.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum {
-    JOBS_MOST = 4096,
-    AHEAD_MOST = 4096,
     LINE_MOST = 1 << 20, /* bytes of an answer */
     PATIENCE = 300,      /* milliseconds that a program gets whose output has ended */
     COMPLAINT_SHOWN = 256,
     REST_SIZE = 96 /* bytes of a reason for what was left undone */
-};
-
-#define NO_POINT SIZE_MAX
-
-struct zilch_program {
-    zilch_program_options options;
-    char **words;
-    size_t count; /* of workers */
-    zi_worker *worker;
-    struct pollfd *look; /* at all workers, and behind them at */
-    int tick;            /* a timer that rings five times a second, for the watcher; -1: there is none */
-    size_t *again;       /* points to be given out once more, */
-    size_t again_count;
-    size_t *arrived; /* points that were answered since the last time that somebody was told, */
-    size_t arrived_count;
-    zi_greeting *greeting; /* as zilch_program_greeting() has it; NULL: not asked for */
-    zi_labels *labels;     /* of the points; NULL: coordinates go by their numbers */
-    zi_text next;          /* the text of point number `prepared`, unless that is NO_POINT */
-    size_t prepared;
-    uint64_t in_a_row, starts;
 };
 
 /* A batch under way. */
@@ -348,21 +323,21 @@ static zilch_status wait_and_attend(errand *e)
 
 /* ---- Giving out ----------------------------------------------------------------------------------- */
 
-/* The point that is next; NO_POINT: all are given out. */
+/* The point that is next; ZI_NO_POINT: all are given out. */
 static size_t next_point(const errand *e)
 {
     const zilch_program *p = e->program;
-    return p->again_count ? p->again[p->again_count - 1] : e->begun < e->batch->n ? e->begun : NO_POINT;
+    return p->again_count ? p->again[p->again_count - 1] : e->begun < e->batch->n ? e->begun : ZI_NO_POINT;
 }
 
 static zilch_status prepare(errand *e, size_t point)
 {
     zilch_program *p = e->program;
     const zilch_batch *b = e->batch;
-    if (point == NO_POINT || point == p->prepared) {
+    if (point == ZI_NO_POINT || point == p->prepared) {
         return ZILCH_OK;
     }
-    p->prepared = NO_POINT;
+    p->prepared = ZI_NO_POINT;
     ZI_TRY(zi_message_write(&p->next, p->options.protocol, p->labels, b->id[point], b->dim,
                             b->x + point * b->dim));
     p->prepared = point;
@@ -388,7 +363,7 @@ static zilch_status give(errand *e, zi_worker *w, size_t point)
     p->starts += is_new ? 1 : 0;
     ZI_TRY(prepare(e, point));
     ZI_TRY(zi_worker_give(w, point, &p->next, p->options.is_once));
-    p->prepared = NO_POINT;
+    p->prepared = ZI_NO_POINT;
     if (w->count == 1) {
         zi_worker_set_timer(w, p->options.timeout);
     }
@@ -409,7 +384,7 @@ static zilch_status give_out(errand *e)
         is_given = 0;
         for (size_t k = 0; k < p->count; k++) {
             const size_t point = next_point(e);
-            if (point != NO_POINT && may_have(e, &p->worker[k], point)) {
+            if (point != ZI_NO_POINT && may_have(e, &p->worker[k], point)) {
                 ZI_TRY(give(e, &p->worker[k], point));
                 is_given = 1;
             }
@@ -459,7 +434,7 @@ static void abandon(zilch_program *p)
         }
     }
     p->again_count = 0;
-    p->prepared = NO_POINT;
+    p->prepared = ZI_NO_POINT;
 }
 
 zilch_status zilch_program_objective(void *program, const zilch_batch *batch, double *value)
@@ -480,169 +455,4 @@ zilch_status zilch_program_objective(void *program, const zilch_batch *batch, do
     abandon(p);
     zi_locale_leave(&locale);
     return status;
-}
-
-/* ---- Opening and closing -------------------------------------------------------------------------- */
-
-zilch_program_options zilch_program_defaults(void)
-{
-    return (zilch_program_options){
-        .size = sizeof(zilch_program_options), .jobs = 1, .ahead = 1, .max_failures = 100};
-}
-
-static zilch_status check_options(const zilch_program_options *o)
-{
-    if (o->size != sizeof *o) {
-        return zi_fail(ZILCH_EARG, "program: begin from zilch_program_defaults()");
-    }
-    if (o->jobs > JOBS_MOST) {
-        return zi_fail(ZILCH_EARG, "program: jobs must be from 0 to %d, not %zu", JOBS_MOST, o->jobs);
-    }
-    if (o->ahead < 1 || o->ahead > AHEAD_MOST) {
-        return zi_fail(ZILCH_EARG, "program: ahead must be from 1 to %d, not %zu", AHEAD_MOST, o->ahead);
-    }
-    if (!zilch_protocol_name(o->protocol)) {
-        return zi_fail(ZILCH_EARG, "program: %d is no protocol", (int)o->protocol);
-    }
-    if (!(o->timeout >= 0.0 && o->timeout <= 1e9)) {
-        return zi_fail(ZILCH_EARG, "program: timeout must be from 0 to 1e9 seconds, not %g", o->timeout);
-    }
-    if (o->is_named && (!o->names || o->protocol == ZILCH_PROTOCOL_PLAIN)) {
-        return zi_fail(ZILCH_EARG, "program: points by names need names, and a protocol but plain");
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status copy_words(zilch_program *p, const char *const *words)
-{
-    size_t count = 0;
-    size_t bytes = 0;
-    for (; words[count]; count++) {
-        bytes += strlen(words[count]) + 1;
-    }
-    ZI_TRY(zi_alloc_bytes((void *)&p->words, 1, (count + 1) * sizeof *p->words + bytes));
-    char *at = (char *)(p->words + count + 1);
-    for (size_t i = 0; i < count; i++) {
-        const size_t length = strlen(words[i]) + 1;
-        p->words[i] = memcpy(at, words[i], length);
-        at += length;
-    }
-    p->words[count] = NULL;
-    return ZILCH_OK;
-}
-
-static zilch_status make_workers(zilch_program *p)
-{
-    const zilch_program_options *o = &p->options;
-    const size_t count = o->jobs ? o->jobs : zilch_processors();
-    ZI_TRY(zi_alloc(&p->look, ZI_WORKER_POLLED * count + 1));
-    ZI_TRY(zi_alloc(&p->again, o->ahead * count));
-    ZI_TRY(zi_alloc(&p->arrived, o->ahead * count));
-    ZI_TRY(zi_alloc(&p->worker, count));
-    for (size_t k = 0; k < count; k++) {
-        p->count = k + 1; /* what is half made is freed too */
-        ZI_TRY(zi_worker_make(&p->worker[k], o->ahead, o->timeout > 0.0));
-    }
-    return ZILCH_OK;
-}
-
-static zilch_status make_tick(zilch_program *p)
-{
-    const struct timespec often = {.tv_nsec = 200000000};
-    const struct itimerspec times = {often, often};
-    if (!p->options.watcher) {
-        return ZILCH_OK;
-    }
-    p->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    return p->tick < 0 || timerfd_settime(p->tick, 0, &times, NULL) != 0
-               ? zi_fail(ZILCH_EIO, "program: no timer: %s", strerror(errno))
-               : ZILCH_OK;
-}
-
-/* The first is started here, so that a wrong name is known at once. */
-static zilch_status open_program(zilch_program *p, const char *const *words)
-{
-    int is_new;
-    ZI_TRY(copy_words(p, words));
-    if (p->options.is_named) {
-        ZI_TRY(zi_labels_make(&p->labels, p->options.dim, p->options.names));
-    }
-    ZI_TRY(make_workers(p));
-    ZI_TRY(make_tick(p));
-    p->starts = 1;
-    return zi_worker_ready(&p->worker[0], p->words, &is_new);
-}
-
-zilch_status zilch_program_open(zilch_program **out, const char *const *words,
-                                const zilch_program_options *options)
-{
-    zilch_program *p;
-    const zilch_program_options chosen = options ? *options : zilch_program_defaults();
-    if (!out) {
-        return zi_fail(ZILCH_EARG, "program: no place for it given");
-    }
-    *out = NULL;
-    if (!words || !words[0] || !*words[0]) {
-        return zi_fail(ZILCH_EARG, "program: no program given");
-    }
-    ZI_TRY(check_options(&chosen));
-    ZI_TRY(zi_alloc(&p, 1));
-    *p = (zilch_program){.options = chosen, .prepared = NO_POINT, .tick = -1};
-    const zilch_status status = open_program(p, words);
-    if (status != ZILCH_OK) {
-        zilch_program_close(p);
-        return status;
-    }
-    *out = p;
-    return ZILCH_OK;
-}
-
-void zilch_program_close(zilch_program *program)
-{
-    if (!program) {
-        return;
-    }
-    for (size_t k = 0; k < program->count; k++) {
-        zi_worker_free(&program->worker[k]);
-    }
-    if (program->tick >= 0) {
-        (void)close(program->tick);
-    }
-    zi_text_free(&program->next);
-    zi_free(program->greeting);
-    zi_free(program->labels);
-    zi_free(program->worker);
-    zi_free(program->again);
-    zi_free(program->arrived);
-    zi_free(program->look);
-    zi_free(program->words);
-    zi_free(program);
-}
-
-/* ---- Its greeting ------------------------------------------------------------------------------------ */
-
-zilch_status zilch_program_greeting(zilch_program *program, double seconds, size_t *dim,
-                                    const char *const **names)
-{
-    zi_plain_locale locale;
-    if (!program || !dim || !names || !(seconds > 0.0 && seconds <= 1e6)) {
-        return zi_fail(ZILCH_EARG, "program: it, up to 1e6 seconds, and places for the answer must be given");
-    }
-    if (!program->greeting) {
-        int is_new;
-        ZI_TRY(zi_worker_ready(&program->worker[0], program->words, &is_new));
-        ZI_TRY(zi_locale_enter(&locale));
-        const zilch_status status =
-            zi_greeting_await(&program->worker[0], seconds, &program->options, &program->greeting);
-        zi_locale_leave(&locale);
-        ZI_TRY(status);
-    }
-    *dim = program->greeting->dim;
-    *names = (const char *const *)program->greeting->name;
-    return ZILCH_OK;
-}
-
-uint64_t zilch_program_starts(const zilch_program *program)
-{
-    return program ? program->starts : 0;
 }

@@ -95,6 +95,19 @@ typedef struct zi_run_traits {
 zi_run_traits zi_run_traits_read(zi_statement *row);
 int zi_run_traits_fit(const zi_run_traits *traits, const zilch_optimizer *optimizer);
 
+/* What must be known of a run to read the rest of it. */
+typedef struct zi_run_shape {
+    size_t dim;
+    zilch_method method;
+    int is_found;
+} zi_run_shape;
+
+zilch_status zi_run_shape_find(zilch_study *study, uint64_t run, zi_run_shape *shape);
+
+/* Next columns of a row: a number of coordinates, at least one; why a run stopped, NULL: it did not. */
+size_t zi_column_dim(zi_statement *row);
+zilch_stop zi_column_stop(zi_statement *row);
+
 /* What a run was asked for (study_request.c): written with the run, and read back. Whatever reading returns,
  * free it. */
 typedef struct zi_request {
