@@ -45,12 +45,14 @@ static zilch_status take(void *context, const zilch_failure *f)
     return one->text && one->output ? ZILCH_OK : ZILCH_ENOMEM;
 }
 
+/* Line by line, each behind a bar as on a terminal, so that no newline of theirs begins a line. */
 static void put_output(FILE *stream, const char *output)
 {
     fputs("<pre>", stream);
     while (*output) {
         const size_t length = strcspn(output, "\n");
         char *line = strndup(output, length);
+        fputs("| ", stream);
         text_put_escaped(stream, line ? line : "");
         free(line);
         fputc('\n', stream);

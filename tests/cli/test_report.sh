@@ -296,7 +296,7 @@ import json, sys
 for line in sys.stdin:
     point = json.loads(line)
     if point["id"] % 5 == 4:
-        print("<script> no mesh", file=sys.stderr, flush=True)
+        print("<script> no mesh\nin line two", file=sys.stderr, flush=True)
         sys.exit(3)
     answer = {"error": "did <i>not</i> converge"} if point["id"] % 5 == 3 else {"value": sum(x * x for x in point["x"])}
     print(json.dumps({"id": point["id"], **answer}), flush=True)
@@ -304,7 +304,8 @@ END
 expect_status 0 "$zilch" optimize --program 'python3 fails.py' --dim 3 --evaluations 30 --study fails.study
 expect_status 0 "$zilch" report fails.study -o fails.html
 grep -q 'times: <strong>said: did &lt;i&gt;not&lt;/i&gt; converge</strong>' fails.html || complain 'no reason'
-grep -q '^<pre>&lt;script&gt; no mesh' fails.html || complain 'no standard error'
+grep -q '^<pre>| &lt;script&gt; no mesh$' fails.html || complain 'no standard error'
+grep -q '^| in line two$' fails.html || complain 'no second line of standard error, behind a bar'
 
 # The front: a table, whose points 'zilch best --active' gives; those of a lander are flown again.
 cat >front.py <<'END'
