@@ -73,7 +73,7 @@ static const char world[] = "is a part of the problem; give --problem 'lander:NA
 
 /* Without a remedy, a method may say it. */
 static const refusal refused[] = {
-#define X(constant, name, about, is_expert, is_fixed) {name, is_fixed ? for_all : NULL},
+#define X(constant, name, about, is_expert, is_fixed) {(name), (is_fixed) ? for_all : NULL},
     COMPARE_SHARED_LIST(X)
 #undef X
         {"jobs", for_all},

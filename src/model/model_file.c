@@ -226,7 +226,7 @@ zilch_status zilch_model_unpack(zilch_model **out, const void *buffer, size_t le
         return zi_fail(ZILCH_EARG, "unpack: no bytes given");
     }
     zi_reader reader = {.data = buffer, .length = length, .ok = 1};
-    zi_shape shape;
+    zi_shape shape = {0};
     ZI_TRY(read_header(&reader, &shape));
     zilch_model *model;
     ZI_TRY(zi_model_allocate(&model, &shape));

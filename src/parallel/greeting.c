@@ -179,7 +179,8 @@ zilch_status zi_greeting_await(zi_worker *w, double seconds, const zilch_program
         }
         if (events > 0 && look[1].revents) {
             zi_worker_complain(w);
-            look[0].revents |= look[1].revents & POLLHUP; /* its end is heard there */
+            look[0].revents =
+                (short)(look[0].revents | (look[1].revents & POLLHUP)); /* its end is heard there */
         }
         if (events > 0 && look[0].revents) {
             ZI_TRY(zi_worker_hear(w, &more));

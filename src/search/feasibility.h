@@ -19,8 +19,8 @@ zilch_status zi_feasibility_find(const zi_constraints *constraints, double *x, z
 typedef struct zi_feasibility zi_feasibility;
 /* `constraints` must live as long. Whatever it returns, zi_feasibility_destroy(). */
 zilch_status zi_feasibility_create(zi_feasibility **out, const zi_constraints *constraints);
-void zi_feasibility_destroy(zi_feasibility *feasibility);
-int zi_feasibility_settle(zi_feasibility *feasibility, const unsigned char *on, double *x);
+void zi_feasibility_destroy(zi_feasibility *search);
+int zi_feasibility_settle(zi_feasibility *search, const unsigned char *on, double *x);
 
 /* EARG for limits that no point keeps: which of them contradict each other, as few as will do. */
 zilch_status zi_feasibility_refuse(const zi_constraints *constraints);

@@ -27,26 +27,26 @@ typedef struct zi_relaxation {
 } zi_relaxation;
 
 /* `constraints` must live as long. Whatever it returns, zi_relaxation_free(). */
-zilch_status zi_relaxation_create(zi_relaxation *out, const zi_constraints *constraints);
-void zi_relaxation_free(zi_relaxation *relaxation);
+zilch_status zi_relaxation_create(zi_relaxation *solver, const zi_constraints *constraints);
+void zi_relaxation_free(zi_relaxation *solver);
 
 /* Decisions are what is forced, and ranges are bounds. */
-void zi_relaxation_reset(zi_relaxation *relaxation);
+void zi_relaxation_reset(zi_relaxation *solver);
 
 /* The program of decisions and ranges as they are. */
-void zi_relaxation_set(zi_relaxation *relaxation);
+void zi_relaxation_set(zi_relaxation *solver);
 /* Whether it has a point, which goes to x. */
-int zi_relaxation_solve(zi_relaxation *relaxation);
+int zi_relaxation_solve(zi_relaxation *solver);
 /* The way (-1 or 1) that one value goes as far as it can; the rest as zi_simplex_solve(). */
-zi_simplex_end zi_relaxation_push(zi_relaxation *relaxation, size_t i, int way);
+zi_simplex_end zi_relaxation_push(zi_relaxation *solver, size_t i, int way);
 /* A value, of the program's last point. */
-double zi_relaxation_value(const zi_relaxation *relaxation, size_t i);
+double zi_relaxation_value(const zi_relaxation *solver, size_t i);
 
 /* 0 if a row, all of whose terms have steps, cannot sum up to anything between its ends, which a program does
  * not see. */
-int zi_relaxation_has_sums(const zi_relaxation *relaxation);
+int zi_relaxation_has_sums(const zi_relaxation *solver);
 
 /* A value that counts as 0: as a share of its bounds, it is tiny. */
-int zi_relaxation_is_zero(const zi_relaxation *relaxation, size_t i, double x);
+int zi_relaxation_is_zero(const zi_relaxation *solver, size_t i, double x);
 
 #endif
