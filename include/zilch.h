@@ -38,10 +38,10 @@
  *             in functions that take it const. No locks guard it.
  *   silence   The library never prints, exits, installs signal handlers, reads the environment or the clock,
  *             or touches global random state.
- *   arrays    Arrays are dense, row-major, of double; a point is one row. An exact 0.0 means "absent" unless
- * an optimiser has other defaults, -0.0 is read as 0.0, and NaN and Inf in a point are rejected. bits The
- * same input gives the same bits on one machine with one BLAS thread. BLAS kernels differ between processors
- * in the last digits. Random numbers are the same bits everywhere.
+ *   arrays    Arrays are dense, row-major, of double; a point is one row. An exact 0.0 means "absent", unless
+ *             an optimiser has other defaults. -0.0 is read as 0.0. NaN and Inf in a point are rejected.
+ *   bits      The same input gives the same bits on one machine with one BLAS thread. BLAS kernels differ
+ *             between processors in the last digits. Random numbers are the same bits everywhere.
  */
 #ifndef ZILCH_H
 #define ZILCH_H
