@@ -1060,9 +1060,9 @@ ZILCH_API void zilch_optimizer_destroy(zilch_optimizer *optimizer);
  * taken as they are. Where few points are allowed, the search may hand out a point twice. */
 typedef zilch_status (*zilch_repair)(void *context, size_t dim, double *x);
 
-/* Before the first ask; ESTATE later. A file or study remembers that the run has such a function, but cannot
- * keep it. After you load or resume the optimiser, it can be read, but asking, running and pruning fail with
- * ESTATE until you set the function again. NULL, before the first ask: none. */
+/* Before the first ask; ESTATE later. A file or study remembers that the run has a function of this kind, but
+ * cannot keep it. After you load or resume the optimiser, it can be read, but asking, running and pruning
+ * fail with ESTATE until you set the function again. NULL, before the first ask: none. */
 ZILCH_CHECKED zilch_optimizer_set_repair(zilch_optimizer *optimizer, zilch_repair repair, void *context);
 
 /* Points to evaluate: n ids and n x dim coordinates. If you ask for more points than the generation has left,

@@ -89,7 +89,7 @@ static PyObject *optimizer_create(PyObject *self, PyObject *args)
 
 /* ---- Repair ---------------------------------------------------------------------------- */
 
-/* Whoever asks has given up the interpreter's lock. An exception stays with the thread until that has it
+/* The caller has given up the interpreter's lock. An exception stays with the thread until that has it
  * again. The function is given bytes of its own, and changes them. */
 static zilch_status call_repair(void *context, size_t dim, double *x)
 {

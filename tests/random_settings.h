@@ -214,7 +214,8 @@ static inline double default_of(const setting *s, size_t i)
     return s->o.defaults ? s->defaults[i] : 0.0;
 }
 
-/* Of any size, 0, at a bound, or a step away from it. A guess that says nothing is the default. */
+/* Defaults have any size, or are 0, at a bound, or a step away from it. A guess that says nothing is the
+ * default. */
 static inline void pick_defaults(zilch_rng *rng, setting *s)
 {
     const int has_defaults = chance(rng, 0.4);

@@ -437,7 +437,7 @@ static void files_round_trip(void **state)
     zilch_model_destroy(model);
 }
 
-/* Of every structure; without names, the bytes are those of 0.1. */
+/* Models of every structure keep names; without names, the bytes are those of 0.1. */
 static void names_of_columns(void **state)
 {
     (void)state;

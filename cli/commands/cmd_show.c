@@ -138,7 +138,7 @@ static void format_pair(const zilch_model *model, const block *b, const pair *p,
     snprintf(out, PAIR_SIZE, "corr(%c %s, %c %s)", b->row_kind, first, b->col_kind, second);
 }
 
-/* Of the longest name among the pairs. */
+/* The width of the longest name among the pairs. */
 static int pair_width(const zilch_model *model, const block *b, const pair *best, size_t count)
 {
     int width = 18;

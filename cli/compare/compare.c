@@ -104,7 +104,7 @@ static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch
                            : ranks_evaluate(zilch_pool_objective, &pool, batch, value);
 }
 
-/* Of a mean of fresh evaluations, where there is noise. */
+/* The standard error of a mean of fresh evaluations, where there is noise. */
 static double error_of(const zilch_recommendation *r)
 {
     return r->deviation > 0.0 && r->evaluations ? r->deviation / sqrt((double)r->evaluations) : 0.0;

@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-/* Of the run shown, whose points have been read. 0, or 1 after printing why. */
+/* Reads the front of the run shown, whose points have been read. 0, or 1 after printing why. */
 int report_front_read(report *r);
 
 #endif

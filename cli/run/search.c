@@ -302,7 +302,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
 }
 
-/* Of a program: the live line moves in a generation too, and whoever does not wait for long is heard at
+/* A program calls this while it evaluates: the live line moves within a generation, and SIGTERM is heard at
  * once. */
 static int watch(void *context, size_t done, size_t total)
 {

@@ -14,7 +14,7 @@ typedef struct zi_limits {
     double *by;
 } zi_limits;
 
-/* EARG says which limit is none. With defaults (`origin`, dim, or NULL) the ends are those of sums of
+/* EARG says which limit is malformed. With defaults (`origin`, dim, or NULL) the ends are those of sums of
  * offsets. Whatever it returns, zi_limits_free(). */
 zilch_status zi_limits_create(zi_limits *limits, size_t dim, size_t count, const zilch_linear_limit *limit,
                               const double *origin);

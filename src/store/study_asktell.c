@@ -303,7 +303,7 @@ static zilch_status add_told(const turn *t, const news *w)
     return ZILCH_OK;
 }
 
-/* The coordinates of a point that is out: in the open generation, or late. 0 if there is none of this id. */
+/* The coordinates of a point that is out: in the open generation, or late. 0 if no point has this id. */
 static int find_point(const turn *t, uint64_t id, double *genome, double *x)
 {
     const zilch_optimizer *o = t->optimizer;

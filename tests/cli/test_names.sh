@@ -74,7 +74,7 @@ expect_in_output ', 0 failed'
 expect_status 0 "$zilch" optimize --program 'python3 greets.py --once' --once --hello --named --evaluations 5 --study once
 expect_in_output ', 0 failed'
 
-# Who greets otherwise than before is not trusted with a point.
+# A program that greets otherwise than before gets no point.
 sed -i 's/"flour", "<b>"/"<b>", "flour"/' greets.py
 expect_status 1 "$zilch" resume greeted --program 'python3 greets.py' --evaluations 35
 expect_in_error 'greeted with the name <b> for coordinate 1, which is flour'
