@@ -4,14 +4,15 @@ set -eu
 zilch=${ZILCH:?the command to test}
 command -v "$zilch" >/dev/null || exit 1
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+failures=0
+# A test that forgets to call verdict fails all the same.
+trap 'status=$?; rm -rf "$scratch"; [ "$status" -ne 0 ] || [ "$failures" -eq 0 ] || status=1; exit "$status"' EXIT
 trap 'exit 1' INT TERM
 mkdir "$scratch/io" "$scratch/work"
 out=$scratch/io/out
 err=$scratch/io/err
 cd "$scratch/work"
 export LC_ALL=C OPENBLAS_NUM_THREADS=1
-failures=0
 
 # The Python that has numpy, or empty: tests that compare with NumPy are left out then.
 numpy=

@@ -10,9 +10,10 @@ recipe="--problem sphere:dim=6,active=2 --bounds 0.05:0.6 --max-active 3 --names
 keeps()
 {
   "$zilch" export "$1" >points.csv
-  awk -F, -v OFS=, "NR == 1 { for (i = 1; i <= NF; i++) if (\$i ~ /^x[0-9]+\$/) { at[++n] = i } next }
+  [ "$(head -n 1 points.csv)" = "run,generation,id,value,fitness,active,$names" ] || complain "$1: $(head -n 1 points.csv)"
+  awk -F, -v OFS=, "NR == 1 { n = NF - 6; next }
     { sum = 0; active = 0
-      for (k = 1; k <= n; k++) { x[k] = \$(at[k]); sum += x[k]; active += x[k] != 0 }
+      for (k = 1; k <= n; k++) { x[k] = \$(6 + k); sum += x[k]; active += x[k] != 0 }
       if (n != 6 || active > 3 || ($2)) print }" points.csv >broken
   [ ! -s broken ] || complain "$1 has points that break the limits: $(head -n 3 broken)"
   [ "$(wc -l <points.csv)" -gt 50 ] || complain "$1 has few points"
@@ -53,3 +54,5 @@ wrong "no point keeps limits 1 and 2" --sum 'flour + sugar >= 0.5; flour + sugar
 wrong '--names: 6 names must be given, separated by commas' --sum 1 --names a,b
 expect_status 1 "$zilch" optimize $recipe --limits missing.txt --study none
 expect_in_error 'missing.txt: cannot open'
+
+verdict
