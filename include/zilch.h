@@ -1127,7 +1127,8 @@ typedef struct zilch_progress {
     double noise; /* standard deviation of one evaluation of a good point, from points that were evaluated
                      again or from told errors; NaN: not known */
     double scale; /* factor of the standard deviations: above 1 while variance scaling is at work */
-    /* The best point of the archive. Values enter the archive when their generation closes; NaN before. */
+    /* The best point of the archive. Values enter the archive when their generation closes; NaN before. To
+     * look at those that were told since, too: zilch_optimizer_best(). */
     double best_value, best_fitness; /* as the objective gave it, and with the penalty */
     size_t best_active;
     double best_violation; /* 0: it is feasible; above 0: no feasible point is known */
@@ -1139,7 +1140,9 @@ ZILCH_API uint64_t zilch_optimizer_seed(const zilch_optimizer *optimizer);
 /* The options it was created with, elites filled in. The arrays and networks belong to the optimiser. */
 ZILCH_API const zilch_optimizer_options *zilch_optimizer_settings(const zilch_optimizer *optimizer);
 
-/* The archive holds every point that was ever evaluated, in the order of their first values. */
+/* The archive holds every point that was ever evaluated, in the order of their first values. It takes values
+ * when their generation closes. The functions that follow also count what was told since then; the numbers of
+ * points that are new in it may change until the generation closes. */
 typedef struct zilch_record {
     uint64_t point;        /* its number, from 0 */
     double value, fitness; /* as `aggregate` says; NaN if it failed */
@@ -1148,8 +1151,8 @@ typedef struct zilch_record {
     double violation; /* aggregated like the value; 0: it is feasible; NaN if it failed */
 } zilch_record;
 
-/* Point number `point` of the archive, from 0 to progress.points - 1; x (dim) and out may be NULL. ESTATE if
- * its coordinates were dropped (`archive_size`). */
+/* Point number `point` of the archive, from 0 to progress.points - 1, or of the new ones; x (dim) and out may
+ * be NULL. ESTATE if its coordinates were dropped (`archive_size`). */
 ZILCH_CHECKED zilch_optimizer_point(const zilch_optimizer *optimizer, uint64_t point, double *x,
                                     zilch_record *out);
 

@@ -310,11 +310,11 @@ static PyObject *top(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&n", handle_to_optimizer, &optimizer, &n)) {
         return NULL;
     }
-    const uint64_t points = zilch_optimizer_progress(optimizer).points;
+    const uint64_t most = zilch_optimizer_progress(optimizer).evaluations; /* points are not more */
     return list_records(zilch_optimizer_top, optimizer,
-                        n < 1                  ? 1
-                        : (uint64_t)n < points ? (size_t)n
-                                               : (size_t)points + 1);
+                        n < 1                ? 1
+                        : (uint64_t)n < most ? (size_t)n
+                                             : (size_t)most + 1);
 }
 
 static PyObject *front(PyObject *self, PyObject *args)

@@ -1,5 +1,5 @@
 /* What an optimiser knows, for others to read. */
-#include "search/optimizer.h"
+#include "search/preview.h"
 
 #include "base/memory.h"
 
@@ -77,68 +77,95 @@ zilch_status zi_optimizer_read(const zilch_optimizer *o, size_t point, double *x
     return ZILCH_OK;
 }
 
-zilch_status zilch_optimizer_point(const zilch_optimizer *o, uint64_t point, double *x, zilch_record *out)
+/* From the rows of a preview, as the user knows it. */
+static zilch_status read_point(const zilch_optimizer *o, const zi_preview *preview, size_t point, double *x)
 {
-    if (!o || point >= o->archive.rows.count) {
-        return zi_fail(ZILCH_EARG, "archive: there is no point %llu", (unsigned long long)point);
-    }
-    if (out) {
-        *out = zi_archive_record(&o->archive, (size_t)point);
-    }
-    if (x && zi_archive_is_forgotten(&o->archive, (size_t)point)) {
+    double *genome;
+    size_t row;
+    const zi_rows *rows = zi_preview_rows(preview, point, &row);
+    if (zi_rows_is_empty(rows, row)) {
         return zi_fail(ZILCH_ESTATE,
                        "archive: the coordinates of point %llu were dropped; archive_size is %llu",
                        (unsigned long long)point, (unsigned long long)o->options.archive_size);
     }
-    if (x) {
-        ZI_TRY(zi_optimizer_read(o, (size_t)point, x));
-        zi_allowed_values(&o->constraints.allowed, x);
-    }
+    ZI_TRY(zi_alloc(&genome, o->width));
+    zi_rows_read(rows, row, genome);
+    zi_optimizer_show(o, genome, x);
+    zi_free(genome);
     return ZILCH_OK;
+}
+
+static zilch_status look_at(const zilch_optimizer *o, const zi_preview *preview, uint64_t point, double *x,
+                            zilch_record *out)
+{
+    if (point >= preview->archive.rows.count) {
+        return zi_fail(ZILCH_EARG, "archive: there is no point %llu", (unsigned long long)point);
+    }
+    if (out) {
+        *out = zi_preview_record(preview, (size_t)point);
+    }
+    return x ? read_point(o, preview, (size_t)point, x) : ZILCH_OK;
+}
+
+zilch_status zilch_optimizer_point(const zilch_optimizer *o, uint64_t point, double *x, zilch_record *out)
+{
+    zi_preview preview;
+    if (!o) {
+        return zi_fail(ZILCH_EARG, "archive: no optimizer given");
+    }
+    zilch_status status = zi_preview_make(&preview, o);
+    status = status == ZILCH_OK ? look_at(o, &preview, point, x, out) : status;
+    zi_preview_free(&preview);
+    return status;
 }
 
 zilch_status zilch_optimizer_best(const zilch_optimizer *o, double *x, zilch_record *out)
 {
+    zi_preview preview;
     size_t best;
     if (!o) {
         return zi_fail(ZILCH_EARG, "best: no optimizer given");
     }
-    if (!zi_archive_best(&o->archive, &best)) {
-        return zi_fail(ZILCH_ESTATE, "best: no evaluation has succeeded yet");
+    zilch_status status = zi_preview_make(&preview, o);
+    if (status == ZILCH_OK) {
+        status = zi_archive_best(&preview.archive, &best)
+                     ? look_at(o, &preview, best, x, out)
+                     : zi_fail(ZILCH_ESTATE, "best: no evaluation has succeeded yet");
     }
-    return zilch_optimizer_point(o, best, x, out);
+    zi_preview_free(&preview);
+    return status;
 }
 
 zilch_status zilch_optimizer_top(const zilch_optimizer *o, size_t capacity, zilch_record *out, size_t *count)
 {
-    size_t *best;
+    zi_preview preview;
+    size_t *best = NULL;
     if (!o || !count || (capacity && !out)) {
         return zi_fail(ZILCH_EARG, "top: optimizer and places for the result must be given");
     }
-    const size_t most = capacity < o->archive.rows.count ? capacity : o->archive.rows.count;
-    ZI_TRY(zi_alloc(&best, most));
-    *count = zi_archive_select(&o->archive, 0, most, best);
-    for (size_t i = 0; i < *count; i++) {
-        out[i] = zi_archive_record(&o->archive, best[i]);
+    *count = 0;
+    zilch_status status = zi_preview_make(&preview, o);
+    const size_t points = preview.archive.rows.count;
+    const size_t most = capacity < points ? capacity : points;
+    status = status == ZILCH_OK ? zi_alloc(&best, most) : status;
+    if (status == ZILCH_OK) {
+        *count = zi_archive_select(&preview.archive, 0, most, best);
+        for (size_t i = 0; i < *count; i++) {
+            out[i] = zi_preview_record(&preview, best[i]);
+        }
     }
     zi_free(best);
-    return ZILCH_OK;
+    zi_preview_free(&preview);
+    return status;
 }
 
 /* ---- The front ---------------------------------------------------------------------------------------- */
 
-zilch_status zilch_optimizer_front(const zilch_optimizer *o, size_t capacity, zilch_record *out,
-                                   size_t *count)
+/* best[k]: the point of k active coordinates with the best value, or SIZE_MAX. */
+static void find_best_of_each(const zi_archive *a, size_t dim, size_t *best)
 {
-    size_t *best; /* best[k]: the point of k active coordinates with the best value, or SIZE_MAX */
-    if (!o || !count || (capacity && !out)) {
-        return zi_fail(ZILCH_EARG, "front: optimizer and places for the result must be given");
-    }
-    *count = 0;
-    ZI_TRY(zi_alloc(&best, o->dim + 1));
-    const zi_archive *a = &o->archive;
     const int is_feasible = a->best && !(a->entry[a->best - 1].violation > 0.0); /* are there any? */
-    for (size_t k = 0; k <= o->dim; k++) {
+    for (size_t k = 0; k <= dim; k++) {
         best[k] = SIZE_MAX;
     }
     for (size_t row = 0; row < a->rows.count; row++) {
@@ -151,18 +178,36 @@ zilch_status zilch_optimizer_front(const zilch_optimizer *o, size_t capacity, zi
             *other = row;
         }
     }
-    double least = INFINITY;
-    for (size_t k = 0; k <= o->dim; k++) {
-        const double cost = best[k] == SIZE_MAX ? INFINITY : a->sign * a->entry[best[k]].value;
-        if (cost < least) {
-            least = cost;
-            if (*count < capacity) {
-                out[(*count)++] = zi_archive_record(a, best[k]);
+}
+
+zilch_status zilch_optimizer_front(const zilch_optimizer *o, size_t capacity, zilch_record *out,
+                                   size_t *count)
+{
+    zi_preview preview;
+    size_t *best;
+    if (!o || !count || (capacity && !out)) {
+        return zi_fail(ZILCH_EARG, "front: optimizer and places for the result must be given");
+    }
+    *count = 0;
+    ZI_TRY(zi_alloc(&best, o->dim + 1));
+    const zilch_status status = zi_preview_make(&preview, o);
+    if (status == ZILCH_OK) {
+        const zi_archive *a = &preview.archive;
+        double least = INFINITY;
+        find_best_of_each(a, o->dim, best);
+        for (size_t k = 0; k <= o->dim; k++) {
+            const double cost = best[k] == SIZE_MAX ? INFINITY : a->sign * a->entry[best[k]].value;
+            if (cost < least) {
+                least = cost;
+                if (*count < capacity) {
+                    out[(*count)++] = zi_preview_record(&preview, best[k]);
+                }
             }
         }
     }
+    zi_preview_free(&preview);
     zi_free(best);
-    return ZILCH_OK;
+    return status;
 }
 
 /* ---- For the tests ---------------------------------------------------------------------------- */

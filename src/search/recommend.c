@@ -445,21 +445,22 @@ static zilch_status prune_best(contest *t, candidate *best, double *room, uint64
 /* `x` is room for as many points. */
 static zilch_status draw_up(const zilch_optimizer *o, candidate *list, size_t most, double *x, size_t *count)
 {
-    zilch_record *record;
-    ZI_TRY(zi_alloc(&record, most));
-    zilch_status status = zilch_optimizer_top(o, most, record, count);
+    size_t *point;
+    zilch_status status = ZILCH_OK;
+    ZI_TRY(zi_alloc(&point, most));
+    *count = zi_archive_select(&o->archive, 0, most, point);
     for (size_t i = 0; status == ZILCH_OK && i < *count; i++) {
-        const zi_archive_entry *entry = &o->archive.entry[record[i].point];
-        list[i] = (candidate){
-            .point = (size_t)record[i].point,
-            .active = record[i].active,
-            .penalties = entry->penalties,
-            .x = x + i * o->dim,
-            .cost = zi_archive_cost(&o->archive, record[i].value, entry->active, entry->penalties),
-            .violation = record[i].violation};
-        status = zi_optimizer_read(o, (size_t)record[i].point, list[i].x);
+        const zi_archive_entry *entry = &o->archive.entry[point[i]];
+        list[i] =
+            (candidate){.point = point[i],
+                        .active = entry->active,
+                        .penalties = entry->penalties,
+                        .x = x + i * o->dim,
+                        .cost = zi_archive_cost(&o->archive, entry->value, entry->active, entry->penalties),
+                        .violation = entry->violation};
+        status = zi_optimizer_read(o, point[i], list[i].x);
     }
-    zi_free(record);
+    zi_free(point);
     return status;
 }
 

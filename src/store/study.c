@@ -345,13 +345,12 @@ static zilch_status add_generation(zilch_study *study, const known_run *known,
     zi_bind_double(add, progress.noise);
     zi_bind_double(add, timings->evaluating);
     zi_bind_double(add, timings->searching);
-    if (!isnan(progress.best_fitness)) { /* what is not bound is NULL */
-        zilch_record best;
-        ZI_TRY(zilch_optimizer_best(optimizer, NULL, &best));
+    size_t best;
+    if (zi_archive_best(&optimizer->archive, &best)) { /* what is not bound is NULL */
         zi_bind_double(add, progress.best_value);
         zi_bind_double(add, progress.best_fitness);
         zi_bind_u64(add, progress.best_active);
-        zi_bind_u64(add, best.point);
+        zi_bind_u64(add, best);
     }
     ZI_TRY(zi_statement_run(add));
     return zi_study_set_violation(study, ZI_SET_BEST_VIOLATION, progress.best_violation, known->run, 1,
