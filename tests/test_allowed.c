@@ -65,6 +65,31 @@ static void any_number_has_a_nearest_value(void **state)
     }
 }
 
+/* Far from zero, where numbers of steps are hardly told apart, a value is still the nearest to itself, with a
+ * default, too: a point that was asked for can be told. Random options (case 4466) found one that was not. */
+static void a_value_far_out_is_its_own_nearest(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 20000; k++) {
+        zilch_rng rng = zilch_rng_make(31, k);
+        const double step = of_any_size(&rng, -60.0, 60.0);
+        const double origin = step * between(&rng, -1e12, 1e12);
+        const double far = (chance(&rng, 0.5) ? -1.0 : 1.0) * step * exp2(between(&rng, 40.0, 56.0));
+        double lower = -INFINITY, upper = INFINITY;
+        zilch_optimizer_options o = zilch_optimizer_defaults();
+        zi_allowed a;
+        o.step = &step;
+        o.defaults = chance(&rng, 0.5) ? &origin : NULL;
+        assert_int_equal(zi_allowed_create(&a, 1, &o, &lower, &upper), ZILCH_OK);
+        const double found = zi_allowed_nearest(&a, 0, far);
+        if (!zi_allowed_is(&a, 0, found) || zi_allowed_nearest(&a, 0, found) != found) {
+            fail_msg("case %zu: %.17g is %.17g steps of %g, but the nearest is %.17g", k, found, found / step,
+                     step, zi_allowed_nearest(&a, 0, found));
+        }
+        zi_allowed_free(&a);
+    }
+}
+
 /* Against all values, listed one by one. */
 static void check_against(const zi_allowed *a, size_t count, const double *all, zilch_rng *rng)
 {
@@ -440,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiples_are_what_their_digits_say),
         cmocka_unit_test(any_number_has_a_nearest_value),
+        cmocka_unit_test(a_value_far_out_is_its_own_nearest),
         cmocka_unit_test(values_are_those_of_the_step_or_the_list),
         cmocka_unit_test(what_no_value_can_keep_is_refused),
         cmocka_unit_test(every_point_keeps_them),

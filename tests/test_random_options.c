@@ -469,7 +469,7 @@ static void break_choice(zilch_rng *rng, setting *s)
         o->direction = (zilch_direction)no_choice(rng, 2);
         break;
     case 3:
-        o->aggregate = (zilch_aggregate)no_choice(rng, 2);
+        o->aggregate = (zilch_aggregate)no_choice(rng, 3);
         break;
     case 4:
         o->reevaluate = (zilch_reevaluate)no_choice(rng, 3);

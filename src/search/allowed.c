@@ -1,5 +1,7 @@
 /* Allowed values. A multiple k of a step is the double next to the number that is meant: 3 times 0.05 is
- * 0.15, as 3 / 20. Beyond 2^53 steps from zero there are no more multiples. */
+ * 0.15, as 3 / 20. Beyond 2^49 steps from zero there are no more multiples: the
+ * quotient of a multiple and its step, by way of its offset from a default, is off by up to 7 * 2^-53 of
+ * itself, and must still be nearest to its own number. */
 #include "search/allowed.h"
 
 #include "base/memory.h"
@@ -9,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double greatest_number = 0x1p53;
+static const double greatest_number = 0x1p49;
 
 /* ---- Multiples ----------------------------------------------------------------------------------- */
 
@@ -131,8 +133,7 @@ static zilch_status set_allowed(zi_allowed *out, const zilch_optimizer_options *
 /* Values must be told apart by their offsets from the default. */
 static zilch_status check_offsets(const zi_allowed *a, size_t i)
 {
-    static const double farthest = 0x1p50;
-    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= farthest * a->step[i];
+    int is_right = a->step[i] == 0.0 || fabs(a->origin[i]) <= greatest_number * a->step[i];
     for (size_t k = a->first[i] + 1; k < a->first[i + 1]; k++) {
         is_right &= a->value[k] > a->value[k - 1];
     }
