@@ -649,6 +649,11 @@ typedef struct zilch_world_view {
 
 ZILCH_CHECKED zilch_lander_view(const zilch_lander *lander, size_t world, zilch_world_view *out);
 
+/* All worlds as bytes, in the middle of their episodes too. What is unpacked goes on with the same bits, on
+ * every processor that has the lanes that the options ask for. `length` as with zilch_model_pack(). */
+ZILCH_CHECKED zilch_lander_pack(const zilch_lander *lander, void *buffer, size_t capacity, size_t *length);
+ZILCH_CHECKED zilch_lander_unpack(zilch_lander **out, const void *buffer, size_t length);
+
 /* ---- Controllers for it ------------------------------------------------------------ */
 
 /* The sparse quadratic policy has for each engine a bias, 8 linear and 36 quadratic terms of the observation

@@ -18,6 +18,25 @@ static PyObject *lander_create(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? handle_wrap(HANDLE_LANDER, lander) : raise_status(status);
 }
 
+/* ---- Bytes ---------------------------------------------------------------------------- */
+
+static zilch_status pack(const void *object, void *buffer, size_t capacity, size_t *length)
+{
+    return zilch_lander_pack(object, buffer, capacity, length);
+}
+
+static zilch_status unpack(void **out, const void *buffer, size_t length)
+{
+    zilch_lander *lander;
+    const zilch_status status = zilch_lander_unpack(&lander, buffer, length);
+    *out = lander;
+    return status;
+}
+
+static const keeping kept = {HANDLE_LANDER, handle_to_lander, pack, unpack, NULL, NULL};
+KEEPING_CALL(lander, pack)
+KEEPING_CALL(lander, unpack)
+
 /* ---- Resetting ------------------------------------------------------------------------ */
 
 static zilch_status reset_chosen(zilch_lander *lander, const unsigned char *chosen, const uint64_t *seed)
@@ -269,7 +288,7 @@ done:
     return result;
 }
 
-PyMethodDef lander_functions[] = {ROW(lander_create), ROW(lander_reset),    ROW(lander_step),
-                                  ROW(lander_read),   ROW(lander_view),     ROW(policy_act),
-                                  ROW(policy_format), ROW(policy_parse),    ROW(policy_published),
-                                  ROW(episodes_run),  {NULL, NULL, 0, NULL}};
+PyMethodDef lander_functions[] = {
+    ROW(lander_create),    ROW(lander_reset), ROW(lander_step),     ROW(lander_read),   ROW(lander_pack),
+    ROW(lander_unpack),    ROW(lander_view),  ROW(policy_act),      ROW(policy_format), ROW(policy_parse),
+    ROW(policy_published), ROW(episodes_run), {NULL, NULL, 0, NULL}};

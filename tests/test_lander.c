@@ -1,5 +1,6 @@
 /* The lander behind the public interface: what Gymnasium's did, bit for bit, in lanes of every width, and
  * what it makes of bad input. */
+#include "base/bytes.h"
 #include "support.h"
 #include "zilch.h"
 
@@ -949,6 +950,96 @@ static void a_look_shows_the_world(void **state)
     zilch_lander_destroy(lander);
 }
 
+/* A copy, made at any step, goes on with the same bits, and worlds that were never reset stay so. */
+static void packed_worlds_go_on(void **state)
+{
+    enum { WORLDS = 5, STEPS = 400 };
+    zilch_lander_options options = zilch_lander_defaults();
+    options.wind = 1;
+    options.max_steps = 150;
+    zilch_lander *lander = create_with(WORLDS, &options);
+    unsigned char *bytes = NULL;
+    size_t length;
+    (void)state;
+    for (size_t i = 0; i < WORLDS; i++) {
+        reset(lander, i, i);
+    }
+    for (unsigned k = 0; k < STEPS; k++) {
+        double actions[2 * WORLDS];
+        for (size_t i = 0; i < 2 * WORLDS; i++) {
+            actions[i] = sin((double)(k * k + 7 * i));
+        }
+        zilch_lander *copy;
+        assert_int_equal(zilch_lander_pack(lander, NULL, 0, &length), ZILCH_OK);
+        bytes = realloc(bytes, length);
+        assert_int_equal(zilch_lander_pack(lander, bytes, length, &length), ZILCH_OK);
+        assert_int_equal(zilch_lander_unpack(&copy, bytes, length), ZILCH_OK);
+        assert_memory_equal(zilch_lander_rewards(lander), zilch_lander_rewards(copy),
+                            WORLDS * sizeof(double));
+        step(lander, actions);
+        step(copy, actions);
+        for (size_t i = 0; i < WORLDS; i++) {
+            unsigned char result[RESULT];
+            unsigned char same[RESULT];
+            result_of(lander, i, result);
+            result_of(copy, i, same);
+            assert_memory_equal(result, same, RESULT);
+            if (is_over(copy, i)) {
+                assert_int_equal(zilch_lander_restart(lander, i), ZILCH_OK);
+                assert_int_equal(zilch_lander_restart(copy, i), ZILCH_OK);
+            }
+        }
+        zilch_lander_destroy(lander);
+        lander = copy;
+    }
+    zilch_lander_destroy(lander);
+    free(bytes);
+}
+
+/* Whatever byte changes: an error, and no lander. The checksum is made anew, so that the checks behind it are
+ * what is asked. */
+static void damaged_worlds_are_refused(void **state)
+{
+    zilch_lander *lander = create_lanes(1, 0);
+    zilch_lander *copy;
+    size_t length;
+    (void)state;
+    reset(lander, 0, 3);
+    assert_int_equal(zilch_lander_pack(lander, NULL, 0, &length), ZILCH_OK);
+    unsigned char *bytes = malloc(length);
+    assert_int_equal(zilch_lander_pack(lander, bytes, length - 1, &length), ZILCH_EARG);
+    assert_int_equal(zilch_lander_pack(lander, bytes, length, &length), ZILCH_OK);
+    for (size_t n = 0; n < length; n++) {
+        assert_int_equal(zilch_lander_unpack(&copy, bytes, n), ZILCH_EFORMAT);
+        assert_null(copy);
+        bytes[n] ^= 0x40;
+        assert_int_not_equal(zilch_lander_unpack(&copy, bytes, length), ZILCH_OK);
+        assert_null(copy);
+        bytes[n] ^= 0x40;
+    }
+    size_t sound = 0;
+    for (size_t n = 8; n < length - 8; n++) {
+        const unsigned char before = bytes[n];
+        bytes[n] = 0xff;
+        const uint64_t checksum = zi_crc64(bytes, length - 8);
+        memcpy(bytes + length - 8, &checksum, 8);
+        if (zilch_lander_unpack(&copy, bytes, length) == ZILCH_OK) { /* then it can be used */
+            static const double nothing[2] = {0.0, 0.0};
+            for (int k = 0; k < 5; k++) {
+                step(copy, nothing);
+            }
+            sound++;
+        }
+        zilch_lander_destroy(copy);
+        bytes[n] = before;
+    }
+    assert_true(sound > 100);
+    assert_int_equal(zilch_lander_unpack(NULL, bytes, length), ZILCH_EARG);
+    assert_int_equal(zilch_lander_pack(NULL, NULL, 0, &length), ZILCH_EARG);
+    free(bytes);
+    zilch_lander_destroy(lander);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -969,6 +1060,8 @@ int main(void)
         cmocka_unit_test(landings_have_names),
         cmocka_unit_test(nothing_is_allocated_in_a_step),
         cmocka_unit_test(a_look_shows_the_world),
+        cmocka_unit_test(packed_worlds_go_on),
+        cmocka_unit_test(damaged_worlds_are_refused),
     };
     return cmocka_run_group_tests_name("lander", tests, NULL, NULL);
 }

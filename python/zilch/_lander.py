@@ -79,6 +79,18 @@ class LunarLander(_Base):  # type: ignore[misc]
         self._has_ended = np.zeros(self.num_envs, dtype=np.bool_)
         self._make_spaces()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The worlds as they are, in the middle of their episodes too: a copy goes on with the same bits."""
+        with self._alone():
+            return {**{name: value for name, value in vars(self).items() if name not in ("_lander", "_lock")},
+                    "_lander": _core.lander_pack(self._lander)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lander = _core.lander_unpack(state["_lander"])
+        self._lock = threading.Lock()
+        self._is_fresh, self._has_ended = self._is_fresh.copy(), self._has_ended.copy()
+
     def _make_spaces(self) -> None:
         if gymnasium is None:
             return
