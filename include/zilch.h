@@ -1656,6 +1656,8 @@ ZILCH_CHECKED zilch_study_resume(zilch_study *study, uint64_t run, zilch_optimiz
  * long as writing took the last time, has passed since then. Failed evaluations are kept too, but not those
  * of a batch in which all have failed, or after which the objective has given up (EOBJECTIVE).
  *
+ * Several threads may each have the journal of a run in one study, while another one uses the study itself.
+ *
  * `seconds` is your clock; only differences matter. With study NULL the journal is in memory only: a run that
  * goes on in the same process repeats nothing. */
 typedef struct zilch_journal zilch_journal;
@@ -1669,6 +1671,11 @@ ZILCH_CHECKED zilch_journal_open(zilch_journal **out, zilch_study *study, uint64
                                  double (*seconds)(void));
 ZILCH_API void zilch_journal_close(zilch_journal *journal); /* before the study; writes nothing */
 ZILCH_API zilch_status zilch_journal_objective(void *journaled, const zilch_batch *batch, double *value);
+
+/* Keeps why an evaluation has failed, as zilch_study_fail() does, but together with the values: on the disk
+ * are both, or neither. Called before the value arrives, or else before zilch_journal_flush(); an observer
+ * calls this one before it records the generation. */
+ZILCH_CHECKED zilch_journal_fail(zilch_journal *journal, const zilch_failure *failure);
 
 /* Writes what waits to be written, now. */
 ZILCH_CHECKED zilch_journal_flush(zilch_journal *journal);

@@ -703,6 +703,14 @@ static zilch_status flush_values(object *made)
     return zilch_journal_flush(s.journal);
 }
 
+static zilch_status fail_and_flush(object *made)
+{
+    static const zilch_failure failure = {3, 41, "a reason", "said"};
+    made->any = NULL;
+    const zilch_status status = zilch_journal_fail(s.journal, &failure);
+    return status == ZILCH_OK ? zilch_journal_flush(s.journal) : status;
+}
+
 static uint64_t finish_journal(object made)
 {
     zilch_optimizer_destroy(s.stopped);
@@ -803,6 +811,7 @@ const fault_call study_calls[] = {
     {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_flush", "", open_waiting_journal, flush_values, finish_journal, 1, 0, 1},
+    {"zilch_journal_fail", "", open_waiting_journal, fail_and_flush, finish_journal, 1, 0, 1},
     {"zilch_journal_tell", "", open_stopped_journal, tell_journal, finish_journal, 1, 0, 1},
     {"zilch_journal_keep", "", open_kept_journal, keep_values, finish_journal, 1, 0, 1},
     {"zilch_study_close", "", record_put, close_study, finish_study, 1, 0, 1},

@@ -276,6 +276,79 @@ static void fast_values_are_written_together(void **state)
     zilch_study_close(study);
 }
 
+static zilch_status count_words(void *context, const zilch_failure *failure)
+{
+    size_t *count = context;
+    assert_string_equal(failure->reason, "broke");
+    assert_string_equal(failure->output, *count ? "" : "the mesh");
+    ++*count;
+    return ZILCH_OK;
+}
+
+/* The words of a failure are on the disk when its value is, and not before. */
+static void words_are_written_with_the_values(void **state)
+{
+    (void)state;
+    uint64_t run;
+    size_t count = 0;
+    zilch_journal *journal;
+    zilch_study *study = start_study(&run);
+    OK(zilch_journal_open(&journal, study, run, seconds));
+    begin_batch(journal, 0);
+    OK(zilch_journal_fail(journal, &(zilch_failure){1, 3, "broke", "the mesh"}));
+    OK(keep_one(journal, 0, 3, NAN));
+    assert_int_equal(count_rows("SELECT count(*) FROM failures"), 0);
+    now += 0.2;
+    OK(keep_one(journal, 0, 4, 1.0));
+    assert_int_equal(count_rows("SELECT count(*) FROM failures"), 1);
+    assert_int_equal(count_journal(), 2);
+    OK(zilch_journal_fail(journal, &(zilch_failure){1, 5, "broke", NULL}));
+    begin_batch(journal, 1); /* values of a generation that has closed go, words do not */
+    OK(zilch_journal_flush(journal));
+    OK(zilch_study_failures(study, run, count_words, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(zilch_journal_fail(journal, NULL), ZILCH_EARG);
+    assert_int_equal(zilch_journal_fail(NULL, NULL), ZILCH_EARG);
+    zilch_journal_close(journal);
+    zilch_study_close(study);
+}
+
+enum { WRITERS = 4, EACH = 200 };
+typedef struct writer {
+    zilch_study *study;
+    uint64_t run;
+} writer;
+
+static zilch_status write_many(void *context, size_t index)
+{
+    const writer *w = (const writer *)context + index;
+    zilch_journal *journal;
+    zilch_status status = zilch_journal_open(&journal, w->study, w->run, seconds);
+    for (uint64_t id = 0; id < EACH && status == ZILCH_OK; id++) {
+        status = keep_one(journal, 0, id, (double)id);
+        status = status == ZILCH_OK ? zilch_journal_flush(journal) : status;
+    }
+    zilch_journal_close(journal);
+    return status;
+}
+
+/* Runs of a comparison share a study, each on its own thread. */
+static void journals_of_several_threads_share_a_study(void **state)
+{
+    (void)state;
+    writer list[WRITERS];
+    zilch_study *study = start_study(&list[0].run);
+    for (size_t i = 0; i < WRITERS; i++) {
+        zilch_optimizer *o = make_optimizer(i + 10);
+        list[i].study = study;
+        OK(zilch_study_start(study, NULL, o, &list[i].run));
+        zilch_optimizer_destroy(o);
+    }
+    OK(zilch_parallel(WRITERS, WRITERS, write_many, list));
+    assert_int_equal(count_journal(), WRITERS * EACH);
+    zilch_study_close(study);
+}
+
 static zilch_status failing(void *context, const zilch_batch *batch, double *value)
 {
     const zilch_status status = *(const zilch_status *)context;
@@ -464,6 +537,8 @@ int main(void)
         cmocka_unit_test(nothing_that_has_arrived_is_repeated),
         cmocka_unit_test(one_evaluation_at_a_time_is_enough),
         cmocka_unit_test(fast_values_are_written_together),
+        cmocka_unit_test(words_are_written_with_the_values),
+        cmocka_unit_test(journals_of_several_threads_share_a_study),
         cmocka_unit_test(failures_that_may_be_mended_are_forgotten),
         cmocka_unit_test(a_value_belongs_to_its_point),
         cmocka_unit_test(damage_is_found),

@@ -7,6 +7,7 @@
 
 #include "compare/compare_study.h"
 #include "request/search_program.h"
+#include "run/arrivals.h"
 #include "run/ranks.h"
 #include "run/search.h"
 #include "terminal/cli.h"
@@ -23,7 +24,8 @@
 typedef struct contest {
     const compare_setting *setting;
     compare_run *run;
-    size_t jobs; /* programs of each run */
+    size_t jobs;            /* programs of each run */
+    zilch_journal *journal; /* of the run under way, if there is one at a time: with several ranks */
     progress line;
     atomic_size_t done; /* generations, or evaluations if the runs are limited by these */
 } contest;
@@ -36,6 +38,8 @@ typedef struct racer {
     search_request request;
     search_problem problem;
     zilch_optimizer *optimizer;
+    zilch_journal *journal; /* NULL: nothing is kept */
+    arrivals_parts parts;
     uint64_t number; /* in the study */
     double *x;
     uint64_t evaluations;
@@ -93,15 +97,43 @@ static zilch_status evaluate_unless_stopped(void *racer_given, const zilch_batch
     racer *r = racer_given;
     const unsigned threads = (unsigned)r->contest->setting->threads;
     const search_problem *p = &r->problem;
-    zilch_pool pool = {.threads = threads ? threads : 1, .inner = p->objective, .context = p->context};
+    const zilch_batch heard = arrivals_heard(batch);
+    zilch_pool pool = {.threads = threads ? threads : 1, .inner = arrivals_in_parts, .context = &r->parts};
     if (cli_is_stopped()) {
         return ZILCH_ESTOPPED;
     }
-    if (ranks_count() == 1) {
-        return p->objective(p->context, batch, value);
+    if (ranks_count() > 1) {
+        return p->is_spreading ? ranks_evaluate(p->objective, p->context, &heard, value)
+                               : ranks_evaluate(zilch_pool_objective, &pool, &heard, value);
     }
-    return p->is_spreading ? ranks_evaluate(p->objective, p->context, batch, value)
-                           : ranks_evaluate(zilch_pool_objective, &pool, batch, value);
+    return p->is_spreading ? p->objective(p->context, &heard, value)
+                           : arrivals_in_parts(&r->parts, &heard, value);
+}
+
+/* What the journal has of an earlier attempt is not evaluated again. */
+static zilch_status evaluate_and_keep(void *racer_given, const zilch_batch *batch, double *value)
+{
+    racer *r = racer_given;
+    zilch_journaled journaled = {.journal = r->journal, .inner = evaluate_unless_stopped, .context = r};
+    return r->journal ? zilch_journal_objective(&journaled, batch, value)
+                      : evaluate_unless_stopped(r, batch, value);
+}
+
+/* A new one knows what is in the study, and nothing of a final check that was concluded. */
+static zilch_status open_journal(racer *r)
+{
+    compare_study *kept = r->contest->setting->study;
+    zilch_journal *journal;
+    const zilch_status status =
+        zilch_journal_open(&journal, compare_study_lock(kept), r->number, cli_seconds);
+    compare_study_unlock(kept);
+    if (r->problem.program) {
+        search_program_write_to(r->problem.program, journal);
+    }
+    r->contest->journal = ranks_count() > 1 ? journal : NULL;
+    zilch_journal_close(r->journal);
+    r->journal = journal;
+    return status;
 }
 
 /* The standard error of a mean of fresh evaluations, where there is noise. */
@@ -137,18 +169,6 @@ static compare_score score_of(const racer *r, uint64_t generation, const zilch_c
     return out;
 }
 
-/* What a program failed at since the last time goes into the study; without one, it is forgotten. */
-static zilch_status keep_failures(const racer *r)
-{
-    compare_study *kept = r->contest->setting->study;
-    if (!r->problem.program || !kept) {
-        return ZILCH_OK;
-    }
-    const zilch_status status = search_program_keep(r->problem.program, compare_study_lock(kept), r->number);
-    compare_study_unlock(kept);
-    return status;
-}
-
 /* The point that the search recommends now, kept if anything is. Its values are no part of the search, which
  * they do not change. At the end they are a part of the budget; before, they come on top of it. */
 static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
@@ -158,8 +178,10 @@ static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
     o.budget = stop == ZILCH_STOP_NONE ? 0 : r->request.limits.evaluations;
     zilch_conclusion c = {.stop = stop, .is_recommending = 1, .held_out_mean = NAN, .held_out_error = NAN};
     zilch_status status =
-        zilch_optimizer_recommend(r->optimizer, evaluate_unless_stopped, r, &o, r->x, &c.recommendation);
-    status = status == ZILCH_OK ? keep_failures(r) : status;
+        zilch_optimizer_recommend(r->optimizer, evaluate_and_keep, r, &o, r->x, &c.recommendation);
+    if (status == ZILCH_OK && r->journal) { /* what follows may take long */
+        status = zilch_journal_flush(r->journal);
+    }
     if (status == ZILCH_OK && s->info.is_noisy) {
         const unsigned threads = ranks_count() > 1 ? (unsigned)s->threads : 1; /* the others are idle */
         c.held_out_count = s->held_out;
@@ -169,6 +191,7 @@ static zilch_status score(racer *r, zilch_stop stop, compare_score *out)
     if (status == ZILCH_OK && s->study) {
         status = zilch_study_conclude(compare_study_lock(s->study), r->number, &c, r->x);
         compare_study_unlock(s->study);
+        status = status == ZILCH_OK ? open_journal(r) : status;
     }
     if (status == ZILCH_OK) {
         *out = score_of(r, zilch_optimizer_progress(r->optimizer).generations, &c, r->x);
@@ -196,7 +219,7 @@ static zilch_status evaluate(void *context, const zilch_batch *batch, double *va
 {
     racer *r = context;
     const double begin = processor_seconds();
-    const zilch_status status = evaluate_unless_stopped(r, batch, value);
+    const zilch_status status = evaluate_and_keep(r, batch, value);
     r->evaluating += processor_seconds() - begin;
     for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
         look_at(r, value[i]);
@@ -256,7 +279,9 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     const double elapsed = processor_seconds() - r->marked;
     const zilch_timings timings = {r->evaluating, elapsed - r->evaluating};
     zilch_status status = note_moment(r->run, &moment);
-    status = status == ZILCH_OK ? keep_failures(r) : status;
+    if (status == ZILCH_OK && r->problem.program) {
+        status = search_program_keep(r->problem.program);
+    }
     r->run->seconds += elapsed;
     if (status == ZILCH_OK && s->study) {
         status = zilch_study_record(compare_study_lock(s->study), r->number, optimizer, &timings);
@@ -336,7 +361,11 @@ static zilch_status restore(racer *r)
         status = zilch_study_conclusions(study, r->number, restore_conclusion, r);
     }
     compare_study_unlock(kept);
-    return status != ZILCH_OK || r->run->end.evaluations ? status : score_checkpoints(r);
+    if (status != ZILCH_OK || r->run->end.evaluations) {
+        return status;
+    }
+    status = open_journal(r);
+    return status == ZILCH_OK ? score_checkpoints(r) : status;
 }
 
 /* ---- A run -------------------------------------------------------------------------- */
@@ -356,6 +385,7 @@ static int prepare(racer *r)
     if (r->problem.program) {
         search_program_watch(r->problem.program, watch, NULL);
     }
+    r->parts = (arrivals_parts){r->problem.objective, r->problem.context, ARRIVALS_EACH};
     r->request.final.is_noisy = r->problem.info.is_noisy;
     r->request.limits.final = &r->request.final;
     r->x = malloc(r->problem.info.dim * sizeof *r->x);
@@ -415,16 +445,21 @@ static zilch_status run(void *context, size_t index)
     free(r.x);
     zilch_optimizer_destroy(r.optimizer);
     search_problem_close(&r.problem);
+    c->journal = ranks_count() > 1 ? NULL : c->journal;
+    zilch_journal_close(r.journal);
     return status;
 }
 
-/* Nothing is being written while points are evaluated. Others may be gone, so none is waited for. */
+/* Others may be gone, so none is waited for. A thread of this rank may be evaluating, and bring values to the
+ * study, which is therefore not closed: its log lies beside it, and the next to open it reads that. */
 static void end_now(void *context)
 {
-    contest *c = context;
+    const contest *c = context;
+    if (c->journal) {
+        (void)!zilch_journal_flush(c->journal);
+    }
     cli_fail("stopped from outside, as when a rank has died%s",
              c->setting->study ? "; all is kept, and the same command goes on from there" : "");
-    compare_study_close(c->setting->study);
     _exit(CLI_FAILED);
 }
 
@@ -457,10 +492,8 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
     progress_begin(&c.line, "compare", setting->evaluations ? "evaluations" : "generations",
                    count * quota(setting));
     cli_set_stop_notice(
-        setting->method[0].request.program
-            ? "ending with the evaluations under way; press Ctrl-C again to stop now"
-        : setting->study ? "ending with the generations under way; press Ctrl-C again to stop now"
-                         : "giving up the runs under way; press Ctrl-C again to stop now",
+        setting->study ? "ending with the evaluations under way; press Ctrl-C again to stop now"
+                       : "giving up the runs under way; press Ctrl-C again to stop now",
         setting->study ? "stopped; what was recorded is safe, and the same command goes on from there"
                        : NULL);
     ranks_set_ending(end_now, &c);

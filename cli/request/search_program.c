@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures between two generations; those that are shown at the end */
+enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures of a generation; those that are shown at the end */
 enum { SILENCE = 5 };                 /* seconds without any answer after which something is said */
 
 typedef struct failure {
@@ -24,11 +24,12 @@ struct search_program {
     int is_once;
     zilch_watcher watcher;
     void *watcher_context;
-    double since;  /* when the first point was waited for; 0: not yet */
-    int is_judged; /* it has answered, or its silence was spoken of */
-    failure *list; /* those that are not in the study yet */
-    size_t count;
+    double since;        /* when the first point was waited for; 0: not yet */
+    int is_judged;       /* it has answered, or its silence was spoken of */
     failure last[SHOWN]; /* a ring */
+    zilch_journal *journal;
+    uint64_t generation; /* of the last failure, */
+    size_t kept;         /* and how many of it are kept */
     uint64_t failures;
 };
 
@@ -53,29 +54,20 @@ static zilch_status remember(void *context, const zilch_failure *f)
     failure *last = &p->last[p->failures++ % SHOWN];
     failure_free(last);
     *last = failure_copy(f);
-    if (p->count < KEPT_MOST) {
-        p->list[p->count++] = failure_copy(f);
-    }
-    return ZILCH_OK;
+    p->kept = f->generation == p->generation ? p->kept : 0;
+    p->generation = f->generation;
+    return p->journal && p->kept++ < KEPT_MOST ? zilch_journal_fail(p->journal, f) : ZILCH_OK;
 }
 
-zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run)
+void search_program_write_to(search_program *p, zilch_journal *journal)
 {
-    zilch_status status = ZILCH_OK;
-    zilch_failure *list = p->count ? calloc(p->count, sizeof *list) : NULL;
-    for (size_t i = 0; i < p->count && list; i++) {
-        const failure *f = &p->list[i];
-        list[i] = (zilch_failure){f->generation, f->id, f->reason, f->output};
-    }
-    if (list) {
-        status = zilch_study_fail(study, run, p->count, list);
-    }
-    free(list);
-    for (size_t i = 0; i < p->count; i++) {
-        failure_free(&p->list[i]);
-    }
-    p->count = 0;
-    return status;
+    p->journal = journal;
+    p->kept = 0;
+}
+
+zilch_status search_program_keep(search_program *p)
+{
+    return p->journal && p->kept ? zilch_journal_flush(p->journal) : ZILCH_OK;
 }
 
 /* Each line of what a program wrote stands behind a bar. */
@@ -249,7 +241,7 @@ int search_program_open(search_problem *out, const search_request *r)
 {
     search_program *p = calloc(1, sizeof *p);
     out->program = p;
-    if (!p || !(p->list = calloc(KEPT_MOST, sizeof *p->list))) {
+    if (!p) {
         return cli_fail("out of memory");
     }
     const zilch_status status = zilch_program_words(&p->words, r->program);
@@ -278,12 +270,8 @@ void search_program_close(search_program *p)
     }
     zilch_program_close(p->program);
     zilch_program_words_destroy(p->words);
-    for (size_t i = 0; i < p->count; i++) {
-        failure_free(&p->list[i]);
-    }
     for (size_t i = 0; i < SHOWN; i++) {
         failure_free(&p->last[i]);
     }
-    free(p->list);
     free(p);
 }

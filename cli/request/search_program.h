@@ -25,8 +25,12 @@ void search_program_close(search_program *p);
  * many; other than 0 stops. */
 void search_program_watch(search_program *p, zilch_watcher watcher, void *context);
 
-/* What failed since the last time goes into the study. */
-zilch_status search_program_keep(search_program *p, zilch_study *study, uint64_t run);
+/* Where the words of failures go from now on, at most 1000 of a generation, together with the values; NULL:
+ * nowhere. */
+void search_program_write_to(search_program *p, zilch_journal *journal);
+
+/* Before a generation is recorded: the words of its failures are in the study then. */
+zilch_status search_program_keep(search_program *p);
 
 /* The last failures of this process on stderr, each in a few lines; nothing if there were none. */
 void search_program_print(const search_program *p);

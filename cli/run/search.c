@@ -3,6 +3,7 @@
 #include "run/search.h"
 
 #include "request/search_program.h"
+#include "run/arrivals.h"
 #include "run/ranks.h"
 #include "study/search_report.h"
 #include "study/study_file.h"
@@ -11,7 +12,6 @@
 #include "terminal/text.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,6 @@
 
 enum { FRONT_SHOWN = 20, COORDINATES_SHOWN = 40 };
 static const double between_shows = 0.2; /* seconds */
-static const double long_part = 0.5;     /* seconds that a part of a batch may take */
 
 /* A run under way. */
 typedef struct driver {
@@ -36,7 +35,7 @@ typedef struct driver {
     size_t done;          /* evaluations of the generation under way, where that is known, */
     size_t of;            /* of so many */
     size_t checked;       /* evaluations after the search */
-    atomic_size_t part;   /* points that a thread evaluates before it looks around */
+    arrivals_parts parts; /* of a batch, on a thread */
     int is_searching;
     int is_out_of_time;
 } driver;
@@ -76,7 +75,6 @@ static int fail(const search *s, zilch_status status)
 {
     if (s->problem.program) {
         search_program_print(s->problem.program);
-        (void)!search_program_keep(s->problem.program, s->study, s->run); /* there is worse */
     }
     const int is_mended = status == ZILCH_EOBJECTIVE && s->problem.program; /* the program, perhaps */
     if (!is_mended && (status == ZILCH_EARG || status == ZILCH_ENUMERIC || status == ZILCH_EOBJECTIVE ||
@@ -96,9 +94,6 @@ static int fail(const search *s, zilch_status status)
 static int say_stopped(const search *s)
 {
     const unsigned long long generations = zilch_optimizer_progress(s->optimizer).generations;
-    if (s->problem.program) {
-        (void)!search_program_keep(s->problem.program, s->study, s->run); /* words only */
-    }
     cli_fail(
         "stopped after generation %llu; it and every evaluation since are recorded, and this goes on from "
         "there:",
@@ -170,19 +165,23 @@ static int format_place(const driver *d, const zilch_progress *p, char *out, siz
                     (unsigned long long)d->limits.generations, next);
 }
 
-/* "evaluation 370/1000  12 s left  fitness 251.3  value 277.3  active 13  noise 12.3  421/s": what does not
- * fit a narrow terminal stands last. */
+/* "evaluation 370/1000  12 s left  value 277.3  after penalty 251.3  active 13  noise 12.3  421/s": what does
+ * not fit a narrow terminal stands last. */
 static void show(driver *d)
 {
     char line[256];
     char noise[32] = "";
     char restarts[32] = "";
     char violation[40] = "";
+    char penalised[40] = "";
     char left[64];
     const zilch_progress p = zilch_optimizer_progress(d->search->optimizer);
     const double elapsed = d->marked - d->start;
     if (search_is_noisy(&p)) {
         snprintf(noise, sizeof noise, "  noise %.3g", p.noise);
+    }
+    if (p.best_fitness != p.best_value) {
+        snprintf(penalised, sizeof penalised, "  after penalty %.4g", p.best_fitness);
     }
     if (p.best_violation > 0) {
         snprintf(violation, sizeof violation, "  violation %.3g", p.best_violation);
@@ -194,9 +193,8 @@ static void show(driver *d)
     int used = format_place(d, &p, line, sizeof line);
     used += snprintf(line + used, sizeof line - (size_t)used, "%s", left);
     if (p.generations > d->first.generations) {
-        snprintf(line + used, sizeof line - (size_t)used,
-                 "  fitness %.4g  value %.4g  active %zu%s%s%s  %.0f/s", p.best_fitness, p.best_value,
-                 p.best_active, violation, noise, restarts,
+        snprintf(line + used, sizeof line - (size_t)used, "  value %.4g%s  active %zu%s%s%s  %.0f/s",
+                 p.best_value, penalised, p.best_active, violation, noise, restarts,
                  (double)(p.evaluations - d->first.evaluations) / (elapsed > 0 ? elapsed : 1));
     }
     progress_show(&d->line, line, p.generations == d->first.generations);
@@ -226,57 +224,18 @@ static size_t threads_of(const search *s)
     return s->request->threads ? (size_t)s->request->threads : usual;
 }
 
-/* What has arrived is kept. After a signal nothing more is begun. */
-static zilch_status keep(void *context, const zilch_batch *batch, size_t n, const size_t *index,
-                         const double *value)
-{
-    const zilch_batch *whole = context;
-    const zilch_status status = whole->arrived(whole->arrived_context, batch, n, index, value);
-    return status == ZILCH_OK && n && cli_is_stopped() ? ZILCH_ESTOPPED : status;
-}
-
-/* On a thread: in parts that are short enough for a signal to be heard soon, and otherwise as long as can be:
- * the lander is faster the more episodes it has at once. What was learned stays for the next batch. */
-static zilch_status evaluate_parts(void *context, const zilch_batch *batch, double *value)
-{
-    enum { MOST = 1 << 20 };
-    driver *d = context;
-    const search_problem *p = &d->search->problem;
-    for (size_t begin = 0; begin < batch->n;) {
-        const double before = cli_seconds();
-        const size_t each = d->part;
-        const size_t left = batch->n - begin;
-        const zilch_batch part = zilch_batch_part(batch, begin, left < each ? left : each);
-        zilch_status status = p->objective(p->context, &part, value + begin);
-        status = status == ZILCH_OK ? part.arrived(part.arrived_context, &part, part.n, NULL, value + begin)
-                                    : status;
-        if (status != ZILCH_OK) {
-            return status;
-        }
-        const double took = cli_seconds() - before;
-        begin += part.n;
-        if (took > long_part && each > 1) {
-            d->part = each / 2;
-        } else if (took < long_part / 4 && part.n == each && each < MOST) {
-            d->part = 2 * each;
-        }
-    }
-    return ZILCH_OK;
-}
-
 static zilch_status evaluate(void *context, const zilch_batch *batch, double *value)
 {
     driver *d = context;
     search_problem *p = &d->search->problem;
-    zilch_pool pool = {.threads = (unsigned)threads_of(d->search), .inner = evaluate_parts, .context = d};
+    zilch_pool pool = {
+        .threads = (unsigned)threads_of(d->search), .inner = arrivals_in_parts, .context = &d->parts};
     const zilch_objective side_by_side = p->is_spreading ? p->objective : zilch_pool_objective;
     void *inner = p->is_spreading ? p->context : &pool;
-    zilch_batch kept = *batch;
-    kept.arrived = keep;
-    kept.arrived_context = (void *)batch;
+    const zilch_batch heard = arrivals_heard(batch);
     const double before = cli_seconds();
-    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, inner, &kept, value)
-                                                  : side_by_side(inner, &kept, value);
+    const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, inner, &heard, value)
+                                                  : side_by_side(inner, &heard, value);
     d->evaluating += cli_seconds() - before;
     return status;
 }
@@ -288,8 +247,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     const double now = cli_seconds();
     const double seconds = s->request->seconds;
     const zilch_timings timings = {d->evaluating, now - d->marked - d->evaluating};
-    zilch_status status =
-        s->problem.program ? search_program_keep(s->problem.program, s->study, s->run) : ZILCH_OK;
+    zilch_status status = s->problem.program ? search_program_keep(s->problem.program) : ZILCH_OK;
     status = status == ZILCH_OK ? zilch_study_record(s->study, s->run, optimizer, &timings) : status;
     if (status != ZILCH_OK) {
         return status;
@@ -369,8 +327,10 @@ static int recommend(driver *d, double *x, zilch_conclusion *c)
     if (status != ZILCH_OK) {
         return cli_is_stopped() ? say_stopped(s) : fail(s, status);
     }
-    if (s->problem.program && search_program_keep(s->problem.program, s->study, s->run) != ZILCH_OK) {
-        return fail(s, ZILCH_EIO);
+    const zilch_status kept =
+        zilch_journal_flush(d->journaled.journal); /* held-out evaluations may take long */
+    if (kept != ZILCH_OK) {
+        return fail(s, kept);
     }
     c->is_recommending = 1;
     return 0;
@@ -551,7 +511,10 @@ static int show_result(search *s)
 
 int search_run(search *s)
 {
-    driver d = {.search = s, .limits = s->request->limits, .final = s->request->final, .part = 64};
+    driver d = {
+        .search = s, .limits = s->request->limits, .final = s->request->final, .parts.each = ARRIVALS_EACH};
+    d.parts.inner = s->problem.objective;
+    d.parts.context = s->problem.context;
     d.journaled = (zilch_journaled){.inner = evaluate, .context = &d};
     d.final.is_noisy = s->problem.info.is_noisy;
     d.final.budget = d.limits.evaluations;
@@ -563,9 +526,15 @@ int search_run(search *s)
     if (zilch_journal_open(&d.journaled.journal, s->study, s->run, cli_seconds) != ZILCH_OK) {
         return cli_fail_library();
     }
+    if (s->problem.program) {
+        search_program_write_to(s->problem.program, d.journaled.journal);
+    }
     const int status = run(&d);
     if (status) { /* of a final check, too, that has not come to its end */
         (void)!zilch_journal_flush(d.journaled.journal);
+    }
+    if (s->problem.program) {
+        search_program_write_to(s->problem.program, NULL);
     }
     zilch_journal_close(d.journaled.journal);
     return status;

@@ -31,6 +31,11 @@ typedef struct entries {
     size_t count, capacity;
 } entries;
 
+typedef struct spoken {
+    zilch_failure *list; /* whose texts are one block for each, the reason first */
+    size_t count, capacity;
+} spoken;
+
 struct zilch_journal {
     zilch_study *study; /* NULL: all is in memory */
     uint64_t run;
@@ -39,6 +44,7 @@ struct zilch_journal {
     pthread_mutex_t lock; /* guards everything below, and the study while a batch is under way */
     entries fresh;        /* of this one, */
     size_t written;       /* of which the first so many are on the disk */
+    spoken words;         /* that are not there yet */
     double began;         /* when the batch did */
     double last;          /* when something was written last, */
     double cost;          /* and how long that took */
@@ -56,9 +62,18 @@ typedef struct passing {
 
 /* ---- Entries -------------------------------------------------------------------------------------- */
 
+/* FNV-1a, but by coordinates and not by bytes: every fast evaluation pays for it. One coordinate that differs
+ * still changes it for certain. */
 static uint64_t sum_of(const double *x, size_t dim)
 {
-    return zilch_fingerprint(ZILCH_FINGERPRINT_BEGIN, x, dim * sizeof *x);
+    const uint64_t prime = UINT64_C(0x100000001b3);
+    uint64_t sum = ZILCH_FINGERPRINT_BEGIN;
+    for (size_t i = 0; i < dim; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        sum = (sum ^ bits) * prime;
+    }
+    return sum;
 }
 
 static entry key_of(const zilch_batch *b, size_t i)
@@ -121,16 +136,30 @@ static zilch_status write_entries(zilch_journal *j)
     return ZILCH_OK;
 }
 
+static zilch_status write_all(zilch_journal *j)
+{
+    ZI_TRY(write_entries(j));
+    return zi_study_put_failures(j->study, j->run, j->words.count, j->words.list);
+}
+
+static void forget_words(zilch_journal *j)
+{
+    while (j->words.count > 0) {
+        zi_free((char *)j->words.list[--j->words.count].reason);
+    }
+}
+
 static zilch_status flush(zilch_journal *j)
 {
-    if (!j->study || j->written == j->fresh.count) {
+    if (!j->study || (j->written == j->fresh.count && !j->words.count)) {
         return ZILCH_OK;
     }
     const double before = j->seconds();
     j->is_refused = 1;
     ZI_TRY(zi_sql_begin(j->study->sql));
-    ZI_TRY(zi_sql_end(j->study->sql, write_entries(j)));
+    ZI_TRY(zi_sql_end(j->study->sql, write_all(j)));
     j->is_refused = 0;
+    forget_words(j);
     j->written = j->fresh.count;
     j->last = j->seconds();
     j->cost = j->last - before;
@@ -207,6 +236,36 @@ zilch_status zilch_journal_keep(zilch_journal *j, const zilch_batch *batch, size
     ZI_TRY(check(j, batch, value));
     pthread_mutex_lock(&j->lock);
     const zilch_status status = take(j, NULL, batch, n, index, value);
+    pthread_mutex_unlock(&j->lock);
+    return status;
+}
+
+static zilch_status add_words(spoken *to, const zilch_failure *failure)
+{
+    const char *reason = failure->reason ? failure->reason : "";
+    const char *output = failure->output ? failure->output : "";
+    const size_t length = strlen(reason) + 1;
+    zilch_failure *own;
+    char *text;
+    ZI_TRY(zi_grow(&to->list, sizeof *to->list, to->count, to->count + 1, &to->capacity));
+    ZI_TRY(zi_alloc(&text, length + strlen(output) + 1));
+    memcpy(text, reason, length);
+    memcpy(text + length, output, strlen(output) + 1);
+    own = &to->list[to->count++];
+    *own = *failure;
+    own->reason = text;
+    own->output = text + length;
+    return ZILCH_OK;
+}
+
+/* In memory nobody would read them. */
+zilch_status zilch_journal_fail(zilch_journal *j, const zilch_failure *failure)
+{
+    if (!j || !failure) {
+        return zi_fail(ZILCH_EARG, "journal: it and a failure must be given");
+    }
+    pthread_mutex_lock(&j->lock);
+    const zilch_status status = j->study ? add_words(&j->words, failure) : ZILCH_OK;
     pthread_mutex_unlock(&j->lock);
     return status;
 }
@@ -529,5 +588,7 @@ void zilch_journal_close(zilch_journal *j)
     pthread_mutex_destroy(&j->lock);
     zi_free(j->known.list);
     zi_free(j->fresh.list);
+    forget_words(j);
+    zi_free(j->words.list);
     zi_free(j);
 }

@@ -166,14 +166,31 @@ int zi_sql_is_moved(const zi_sql *sql)
     return zi_vfs_is_moved(&sql->vfs);
 }
 
+/* SQLite's own locks are off: they would keep two statements apart, but not two transactions. */
+void zi_sql_lock(zi_sql *sql)
+{
+    pthread_mutex_lock(&sql->lock);
+}
+
+void zi_sql_unlock(zi_sql *sql)
+{
+    pthread_mutex_unlock(&sql->lock);
+}
+
 /* To take back, or to end a reading, SQLite needs memory too. What could not be ended when it was time is
  * ended before the next begins: nothing of it was committed. */
 static zilch_status enter(zi_sql *sql, const char *text)
 {
+    zilch_status status = ZILCH_OK;
+    zi_sql_lock(sql);
     if (sql->depth == 0 && !sqlite3_get_autocommit(sql->handle)) {
-        ZI_TRY(zi_sql_execute(sql, "ROLLBACK"));
+        status = zi_sql_execute(sql, "ROLLBACK");
     }
-    ZI_TRY(zi_sql_execute(sql, text));
+    status = status == ZILCH_OK ? zi_sql_execute(sql, text) : status;
+    if (status != ZILCH_OK) {
+        zi_sql_unlock(sql);
+        return status;
+    }
     sql->depth++;
     return ZILCH_OK;
 }
@@ -198,6 +215,7 @@ zilch_status zi_sql_end(zi_sql *sql, zilch_status status)
     if (status != ZILCH_OK && !sqlite3_get_autocommit(sql->handle)) {
         zi_sql_try(sql, "ROLLBACK");
     }
+    zi_sql_unlock(sql);
     return status;
 }
 
@@ -210,7 +228,9 @@ zilch_status zi_sql_end_reading(zi_sql *sql, zilch_status status)
 {
     sql->depth--;
     const int code = zi_sql_try(sql, "RELEASE reading");
-    return status != ZILCH_OK ? status : zi_sql_check(sql, code);
+    status = status != ZILCH_OK ? status : zi_sql_check(sql, code);
+    zi_sql_unlock(sql);
+    return status;
 }
 
 uint64_t zi_sql_last_row(const zi_sql *sql)

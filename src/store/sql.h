@@ -53,13 +53,17 @@ zilch_status zi_sql_log_apply(zi_sql *sql, int is_waiting);
 
 /* All or nothing: begin, then end(work(...)), which commits if the work went well and takes everything back
  * if not; what it returns is the work's status, or that of the commit. EIO if the file is no longer where it
- * was opened: what is written then would be lost. */
+ * was opened: what is written then would be lost. Another thread that begins meanwhile waits. */
 zilch_status zi_sql_begin(zi_sql *sql);
 zilch_status zi_sql_end(zi_sql *sql, zilch_status status);
 
 /* The same for reading: between them the file is seen as it was at the first look. May be nested. */
 zilch_status zi_sql_begin_reading(zi_sql *sql);
 zilch_status zi_sql_end_reading(zi_sql *sql, zilch_status status);
+
+/* For this thread alone until it is unlocked, as between begin and end; may be nested, with these too. */
+void zi_sql_lock(zi_sql *sql);
+void zi_sql_unlock(zi_sql *sql);
 
 /* The number that the last INSERT gave its row. */
 uint64_t zi_sql_last_row(const zi_sql *sql);

@@ -5,6 +5,7 @@
 #include "store/sql.h"
 #include "store/vfs.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -20,13 +21,14 @@ typedef struct zi_stamp {
 struct zi_sql {
     sqlite3 *handle;
     zi_vfs vfs;
-    int patience;        /* milliseconds */
-    int is_made;         /* the file, by this process */
-    int is_immutable;    /* nobody writes it, so it is read without locks */
-    int depth;           /* of transactions and readings that are under way */
-    uint64_t operations; /* thousands that the statement at work may still do */
-    zi_stamp begin[2];   /* study and log as they were when they were opened */
-    char path[];         /* as the caller named it */
+    pthread_mutex_t lock; /* held by the thread that has a transaction or a reading under way */
+    int patience;         /* milliseconds */
+    int is_made;          /* the file, by this process */
+    int is_immutable;     /* nobody writes it, so it is read without locks */
+    int depth;            /* of transactions and readings that are under way */
+    uint64_t operations;  /* thousands that the statement at work may still do */
+    zi_stamp begin[2];    /* study and log as they were when they were opened */
+    char path[];          /* as the caller named it */
 };
 
 /* Whether somebody has written to a study that is read without locks. */

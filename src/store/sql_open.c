@@ -290,6 +290,16 @@ static zilch_status open_file(zi_sql *sql, zilch_study_mode mode)
     return mode == ZILCH_STUDY_READ ? zi_sql_only_read(sql, 1) : ZILCH_OK;
 }
 
+/* Readings are nested, and rows are read in transactions. */
+static void make_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+}
+
 zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, int patience)
 {
     assert(out && path && patience >= 0);
@@ -298,6 +308,7 @@ zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, 
     ZI_TRY(zi_alloc_bytes(&sql, 1, sizeof *sql + strlen(path) + 1));
     memset(sql, 0, sizeof *sql);
     sql->patience = patience;
+    make_lock(&sql->lock);
     memcpy(sql->path, path, strlen(path) + 1);
     const zilch_status status = open_file(sql, mode);
     if (status != ZILCH_OK) {
@@ -325,6 +336,7 @@ void zi_sql_close(zi_sql *sql)
         const int code = sqlite3_close(sql->handle);
         assert(code == SQLITE_OK);
         (void)code;
+        pthread_mutex_destroy(&sql->lock);
         zi_free(sql);
     }
 }

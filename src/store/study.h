@@ -54,6 +54,9 @@ zilch_status zi_study_refresh(zilch_study *study);
 /* EARG without a study or what is to be written, ESTATE if it was opened for reading. */
 zilch_status zi_study_check_writable(const zilch_study *study, const void *what);
 
+/* Why evaluations failed, in a transaction that is under way. */
+zilch_status zi_study_put_failures(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure);
+
 /* Runs a statement whose one parameter is the run. */
 zilch_status zi_study_run_statement(zilch_study *study, zi_study_write which, uint64_t run);
 

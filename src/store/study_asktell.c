@@ -199,7 +199,7 @@ zilch_status zilch_study_waiting(zilch_study *study, uint64_t run, size_t capaci
 
 /* ---- Failures in words ---------------------------------------------------------------------------- */
 
-static zilch_status put_failures(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure)
+zilch_status zi_study_put_failures(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure)
 {
     zi_statement *put;
     ZI_TRY(zi_study_prepare(study, ZI_PUT_FAILURE, &put));
@@ -224,7 +224,7 @@ zilch_status zilch_study_fail(zilch_study *study, uint64_t run, size_t n, const 
         return ZILCH_OK;
     }
     ZI_TRY(zi_sql_begin(study->sql));
-    return zi_sql_end(study->sql, put_failures(study, run, n, failure));
+    return zi_sql_end(study->sql, zi_study_put_failures(study, run, n, failure));
 }
 
 typedef struct failures_reading {
@@ -373,7 +373,7 @@ static zilch_status put_reasons(const turn *t, const news *w)
     for (size_t i = 0; i < w->n && w->reason; i++) {
         if (w->reason[i]) {
             const zilch_failure failure = {t->optimizer->generations + 1, w->id[i], w->reason[i], ""};
-            ZI_TRY(put_failures(t->study, t->run, 1, &failure));
+            ZI_TRY(zi_study_put_failures(t->study, t->run, 1, &failure));
         }
     }
     return ZILCH_OK;

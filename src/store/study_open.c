@@ -217,6 +217,7 @@ zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_
     assert(text && read);
     zi_statement statement = {0};
     int is_row = 1;
+    zi_sql_lock(sql);
     zilch_status status = zi_statement_prepare(&statement, sql, text);
     if (status == ZILCH_OK && run) {
         zi_bind_u64(&statement, *run);
@@ -226,6 +227,7 @@ zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_
         status = status == ZILCH_OK && is_row ? read(&statement, context) : status;
     }
     zi_statement_finish(&statement);
+    zi_sql_unlock(sql);
     return status;
 }
 
