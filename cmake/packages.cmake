@@ -5,7 +5,10 @@ set(library libzilch${PROJECT_VERSION_MAJOR})
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME zilch)
 set(CPACK_PACKAGE_VENDOR "The zilch authors")
-set(CPACK_PACKAGE_CONTACT "The zilch authors <zilch@packages.invalid>")
+# Debian wants an address behind the name. Whoever publishes packages gives their own; the usual one says that it reaches
+# nobody (RFC 2606).
+set(ZILCH_PACKAGE_CONTACT "The zilch authors <zilch@packages.invalid>" CACHE STRING "Maintainer in the Debian packages")
+set(CPACK_PACKAGE_CONTACT "${ZILCH_PACKAGE_CONTACT}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)

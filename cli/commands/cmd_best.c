@@ -197,9 +197,11 @@ static int print_best(const request *r, const study_run *run, const study_best *
     if (r->active == UINT64_MAX) {
         search_report_seen(b->optimizer, &b->seen);
     } else {
-        printf("best with at most %llu active: value %.6g in %llu evaluation%s, fitness %.6g, active %zu",
+        printf("best with at most %llu active: value %.6g in %llu evaluation%s",
                (unsigned long long)r->active, b->seen.value, (unsigned long long)b->seen.evaluations,
-               b->seen.evaluations == 1 ? "" : "s", b->seen.fitness, b->seen.active);
+               b->seen.evaluations == 1 ? "" : "s");
+        search_report_penalised(b->seen.value, b->seen.fitness);
+        printf(", active %zu", b->seen.active);
         search_report_violation(b->seen.violation);
         putchar('\n');
     }

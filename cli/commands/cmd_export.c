@@ -68,6 +68,7 @@ typedef struct writer {
     int is_first;
     int has_violations;       /* CSV has a column for them only then */
     const char *const *names; /* of the coordinates, for the header of a CSV; NULL: x1, x2, ... */
+    const double *defaults;   /* of the coordinates of the run; NULL: 0, or nobody asks for them */
     int has_failed;           /* and said so */
 } writer;
 
@@ -106,7 +107,7 @@ static zilch_status write_evaluation(void *context, const zilch_evaluation *e)
     writer *w = context;
     begin_row(w, e->generation, e->id);
     if (w->request->json) {
-        return end_row(w, study_json_write_evaluation(w->stream, &w->run->run, e));
+        return end_row(w, study_json_write_evaluation(w->stream, &w->run->run, w->defaults, e));
     }
     print_number(w->stream, e->value);
     print_number(w->stream, e->fitness);
@@ -182,13 +183,33 @@ static void write_header(const writer *w, size_t dim)
 
 /* ---- Runs ---------------------------------------------------------------------------------------- */
 
+/* JSON has by name what differs from the defaults, which are in the optimiser alone. */
+static zilch_status write_evaluations(writer *w)
+{
+    zilch_study *study = w->file->study;
+    const zilch_request *asked_for = &w->run->run.request;
+    zilch_optimizer *optimizer = NULL;
+    zilch_status status = ZILCH_OK;
+    if (w->request->json && asked_for->coordinate_names &&
+        (zilch_request_find(asked_for, ZILCH_SETTING_PROBLEM, "default") ||
+         zilch_request_find(asked_for, ZILCH_SETTING_PROBLEM, "defaults"))) {
+        status = zilch_study_resume(study, w->run->run.run, &optimizer);
+        w->defaults = optimizer ? zilch_optimizer_settings(optimizer)->defaults : NULL;
+    }
+    status =
+        status == ZILCH_OK ? zilch_study_evaluations(study, w->run->run.run, write_evaluation, w) : status;
+    w->defaults = NULL;
+    zilch_optimizer_destroy(optimizer);
+    return status;
+}
+
 static zilch_status write_run(writer *w)
 {
     zilch_study *study = w->file->study;
     const uint64_t number = w->run->run.run;
     return w->request->failures      ? zilch_study_failures(study, number, write_failure, w)
            : w->request->generations ? zilch_study_generations(study, number, write_generation, w)
-                                     : zilch_study_evaluations(study, number, write_evaluation, w);
+                                     : write_evaluations(w);
 }
 
 static zilch_status write_all(void *context, FILE *stream)

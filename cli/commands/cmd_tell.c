@@ -56,8 +56,10 @@ static int say(const request *r, const study_file *f, const zilch_run *run, size
         printf("%zu value%s taken; the generation is still open\n", values, values == 1 ? "" : "s");
         return 0;
     }
-    printf("generation %llu has closed: best fitness %.6g, value %.6g, active %zu",
-           (unsigned long long)last.generation, last.best_fitness, last.best_value, last.best_active);
+    printf("generation %llu has closed: best value %.6g", (unsigned long long)last.generation,
+           last.best_value);
+    search_report_penalised(last.best_value, last.best_fitness);
+    printf(", active %zu", last.best_active);
     search_report_violation(last.best_violation);
     putchar('\n');
     return 0;

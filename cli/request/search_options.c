@@ -197,7 +197,8 @@ static void add_search(search_request *r, search_table *t)
         {"limits", 0, "FILE", CLI_TEXT, &r->limits_file, 0, 0, NULL,
          "A file of linear limits, one in each line, written like those of --sum."},
         {"names", 0, "LIST", CLI_TEXT, &r->names, 0, 0, NULL,
-         "Names of the coordinates, such as flour,sugar,salt. Without them, x1, x2 and so on, or the data's "
+         "Names of the coordinates, such as flour,sugar,salt; one with a comma in double quotes. Without "
+         "them, x1, x2 and so on, or the data's "
          "columns."},
         {"step", 0, "STEPS", CLI_TEXT, &r->step, 0, 0, NULL,
          "Values are multiples of this, such as 1 for whole numbers; or '2=1,5=0.05' for some coordinates."},

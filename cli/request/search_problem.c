@@ -275,20 +275,43 @@ int search_problem_open(search_problem *out, const search_request *r)
     return status ? status : search_problem_name(out, r);
 }
 
+/* Ends a name where the next comma is, and gives what is behind that comma; end_of_names if there is none. A
+ * name in double quotes, as in CSV, may have commas, and "" is one quote in it. NULL: its quotes are wrong.
+ */
+static char end_of_names[] = "";
+
+static char *cut_name(char *name)
+{
+    char *from = name;
+    char *to = name;
+    if (*from == '"') {
+        for (from++; *from && (*from != '"' || from[1] == '"'); from++) {
+            from += *from == '"';
+            *to++ = *from;
+        }
+        if (*from++ != '"' || (*from && *from != ',')) {
+            return NULL;
+        }
+    } else {
+        from = to = name + strcspn(name, ",");
+    }
+    char *const next = *from ? from + 1 : end_of_names;
+    *to = '\0';
+    return next;
+}
+
 /* "a,b,c", of which the commas become ends. 0 if there are not as many as coordinates, or one is empty. */
 static int split_names(search_problem *p)
 {
     size_t count = 0;
     for (char *at = p->name_text; at; count++) {
-        char *end = strchr(at, ',');
-        if (count >= p->info.dim || at == end || !*at) {
+        char *const name = at;
+        at = cut_name(name);
+        if (count >= p->info.dim || !at || !*name) {
             return 0;
         }
-        p->own_names[count] = at;
-        at = end ? end + 1 : NULL;
-        if (end) {
-            *end = '\0';
-        }
+        p->own_names[count] = name;
+        at = at == end_of_names ? NULL : at;
     }
     return count == p->info.dim;
 }

@@ -177,13 +177,14 @@ static char *join_names(const char *const *names, size_t dim)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; i < dim && stream; i++) {
-        if (strchr(names[i], ',')) {
-            cli_fail("--hello: the program calls a coordinate '%s'; a name has no comma in it", names[i]);
-            (void)fclose(stream);
-            free(text);
-            return NULL;
+        const int is_quoted = strpbrk(names[i], ",\"") != NULL;
+        fputs(i ? "," : "", stream);
+        fputs(is_quoted ? "\"" : "", stream);
+        for (const char *c = names[i]; *c; c++) {
+            fputs(*c == '"' ? "\"" : "", stream);
+            fputc(*c, stream);
         }
-        fprintf(stream, "%s%s", i ? "," : "", names[i]);
+        fputs(is_quoted ? "\"" : "", stream);
     }
     if (!stream || fclose(stream) != 0) {
         cli_fail("out of memory");

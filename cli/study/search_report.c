@@ -147,6 +147,13 @@ static void print_point(const zilch_optimizer *optimizer, const char *label, dou
     printf(" with %zu active (%s) coordinate%s", active, meaning(optimizer), active == 1 ? "" : "s");
 }
 
+void search_report_penalised(double value, double fitness)
+{
+    if (fitness != value) {
+        printf(", %.6g after the penalty", fitness);
+    }
+}
+
 void search_report_seen(const zilch_optimizer *optimizer, const zilch_record *best)
 {
     const zilch_progress state = zilch_optimizer_progress(optimizer);
@@ -155,9 +162,7 @@ void search_report_seen(const zilch_optimizer *optimizer, const zilch_record *be
         return;
     }
     print_point(optimizer, "best seen", best->value, NAN, best->active);
-    if (best->fitness != best->value) {
-        printf(", %.6g after the penalty", best->fitness);
-    }
+    search_report_penalised(best->value, best->fitness);
     search_report_violation(best->violation);
     puts(search_is_noisy(&state) ? "; with noise, the best of many values is a lucky one" : "");
 }

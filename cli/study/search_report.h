@@ -21,6 +21,7 @@ void search_report_stop(const char *before, zilch_stop stop);
 int search_is_noisy(const zilch_progress *state);
 
 /* ", infeasible, violation 0.3" behind what was said of a point, if it is so. */
+void search_report_penalised(double value, double fitness);
 void search_report_violation(double violation);
 
 /* "best seen: value 277.3 with 13 active (nonzero) coordinates, 251.3 after the penalty" */

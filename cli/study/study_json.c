@@ -65,12 +65,14 @@ static json_node *fit_object(const study_best *b, const double *x, int *failed)
     return object;
 }
 
-/* The coordinates that are not 0; null for a run without names. */
-static json_node *named_object(const char *const *names, size_t dim, const double *x, int *failed)
+/* The coordinates that are active: not 0, or not their default where there are defaults; null for a run
+ * without names. */
+static json_node *named_object(const char *const *names, const double *defaults, size_t dim, const double *x,
+                               int *failed)
 {
     json_node *object = names && x ? node_object() : node_null();
     for (size_t i = 0; names && x && i < dim; i++) {
-        if (x[i] != 0) {
+        if (x[i] != (defaults ? defaults[i] : 0.0)) {
             node_put(object, names[i], node_real(x[i]), failed);
         }
     }
@@ -80,7 +82,8 @@ static json_node *named_object(const char *const *names, size_t dim, const doubl
 static json_node *point_object(json_node *object, const study_best *b, const double *x, int *failed)
 {
     node_put(object, "x", node_vector(x, b->dim, failed), failed);
-    node_put(object, "by_name", named_object(b->problem.names, b->dim, x, failed), failed);
+    node_put(object, "by_name", named_object(b->problem.names, b->problem.defaults, b->dim, x, failed),
+             failed);
     node_put(object, "controller", formulas(b, x), failed);
     node_put(object, "fit", fit_object(b, x, failed), failed);
     return object;
@@ -323,7 +326,8 @@ int study_json_print_told(const study_file *file, const zilch_run *run, size_t v
 
 /* ---- Rows ---------------------------------------------------------------------------------------- */
 
-int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *e)
+int study_json_write_evaluation(FILE *stream, const zilch_run *run, const double *defaults,
+                                const zilch_evaluation *e)
 {
     int failed = 0;
     json_node *object = node_object();
@@ -336,8 +340,8 @@ int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_
     node_put(object, "violation", node_real(e->violation), &failed);
     node_put(object, "x", e->x ? node_vector(e->x, run->dim, &failed) : node_null(), &failed);
     if (run->request.coordinate_names) {
-        node_put(object, "by_name", named_object(run->request.coordinate_names, run->dim, e->x, &failed),
-                 &failed);
+        node_put(object, "by_name",
+                 named_object(run->request.coordinate_names, defaults, run->dim, e->x, &failed), &failed);
     }
     return node_dump(stream, object, failed) ? cli_fail("out of memory") : 0;
 }

@@ -19,7 +19,8 @@ int study_json_print_told(const study_file *file, const zilch_run *run, size_t v
                           const zilch_generation *closed);
 
 /* An object for one row, to any stream, whose errors are for its owner. */
-int study_json_write_evaluation(FILE *stream, const zilch_run *run, const zilch_evaluation *e);
+int study_json_write_evaluation(FILE *stream, const zilch_run *run, const double *defaults,
+                                const zilch_evaluation *e);
 int study_json_write_generation(FILE *stream, const zilch_run *run, const zilch_generation *generation);
 int study_json_write_failure(FILE *stream, const zilch_run *run, const zilch_failure *failure);
 

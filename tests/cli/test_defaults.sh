@@ -21,6 +21,21 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     if (n != $at["active"]) print; if ($at["speed"] == "30") off++ }
   END { if (off < 10) print "few" }' points.csv >broken
 [ ! -s broken ] || complain "active is not what differs: $(head -n 3 broken)"
+expect_status 0 "$zilch" best machine --json
+! grep -q '"by_name".*"oil"' "$out" || complain 'what has its default is there by name'
+python3 - "$out" <<'END' || complain 'by_name is not what differs'
+import json, sys
+x = json.load(open(sys.argv[1]))["best"]
+usual = {"speed": 30, "feed": 0.12, "heat": 2, "oil": 0}
+assert x["by_name"] == {n: v for (n, u), v in zip(usual.items(), x["x"]) if v != u}, x
+END
+expect_status 0 "$zilch" export machine --json
+python3 - "$out" <<'END' || complain 'by_name of evaluations is not what differs'
+import json, sys
+usual = {"speed": 30, "feed": 0.12, "heat": 2, "oil": 0}
+for e in json.load(open(sys.argv[1])):
+    assert e["by_name"] == {n: v for (n, u), v in zip(usual.items(), e["x"]) if v != u} and len(e["by_name"]) == e["active"], e
+END
 expect_status 0 "$zilch" best machine
 expect_in_output 'heat = 5, not 2'
 expect_status 0 "$zilch" show machine --run 1 --json

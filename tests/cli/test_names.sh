@@ -95,10 +95,38 @@ expect_failure 'said nothing for 0.2 seconds, not even its greeting; with --hell
   "$zilch" optimize --program cat --hello --timeout 0.2
 expect_failure 'its first line is no greeting' "$zilch" optimize --program 'echo welcome' --hello
 expect_failure 'ended without a greeting' "$zilch" optimize --program true --hello
-expect_failure 'a name has no comma in it' "$zilch" optimize --program "echo '{\"names\":[\"a,b\"]}'" --hello
 expect_status 2 "$zilch" optimize --program cat --hello --dim 3
 expect_status 2 "$zilch" optimize --program cat --dim 3 --named
 expect_no_file program.study
+
+# ---- Names with commas and quotes are written and read as in CSV.
+expect_status 0 "$zilch" ask commas --dim 3 --names '"a,b",c,"d""e"' --csv -n 2
+[ "$(head -n 1 "$out")" = 'id,"a,b",c,"d""e"' ] || complain "names with commas: $(head -n 1 "$out")"
+awk 'NR == 1 {print $0 ",value"} NR > 1 {print $0 "," NR}' "$out" >commas.csv
+expect_status 0 "$zilch" tell commas commas.csv
+expect_in_output 'generation 1 has closed'
+expect_status 0 "$zilch" show commas --json
+expect_in_output '"names": ["a,b", "c", "d\"e"]'
+expect_status 0 "$zilch" export commas -o exported.csv
+[ "$(head -n 1 exported.csv)" = 'run,generation,id,value,fitness,active,"a,b",c,"d""e"' ] || complain 'export'
+expect_status 0 "$zilch" best commas -o best.csv
+[ "$(head -n 1 best.csv)" = '"a,b",c,"d""e"' ] || complain 'best'
+expect_status 0 "$zilch" fit exported.csv -o exported
+expect_status 0 "$zilch" sample exported -n 9 -o drawn.csv
+[ "$(head -n 1 drawn.csv)" = "$(head -n 1 exported.csv)" ] || complain 'sample'
+cat >commas.py <<'END'
+import json, sys
+print(json.dumps({"names": ["a,b", 'd"e']}), flush=True)
+for line in sys.stdin:
+    point = json.loads(line)
+    print(json.dumps({"id": point["id"], "value": (point["x"]["a,b"] - 1)**2 + point["x"]['d"e']**2}), flush=True)
+END
+expect_status 0 "$zilch" optimize --program 'python3 commas.py' --hello --named --evaluations 20 --study hello
+expect_status 0 "$zilch" resume hello --program 'python3 commas.py' --evaluations 30
+expect_in_output ', 0 failed'
+for wrong in '"a,b,c' '"a"b,c,d' '"",b,c'; do
+  expect_status 2 "$zilch" ask wrong --dim 3 --names "$wrong"
+done
 
 # ---- Studies.
 printf 'a,b,c,y\n1,0,2,1\n0,3,1,2\n2,1,0,3\n1,1,1,2\n3,0,2,5\n4,1,1,6\n5,2,2,7\n2,2,1,3\n' >regression.csv

@@ -55,6 +55,12 @@ for form in auto log none; do
   shown --progress $form --evaluations 100
   [ ! -s "$err" ] || complain "something on stderr with $form"
 done
+
+# The live line has the words of the result.
+expect_status 0 "$zilch" optimize --problem sphere:dim=5,active=2 --penalty 0.1 --evaluations 3000 --progress line --study words
+tr '\r' '\n' <"$err" | grep -q 'value [-0-9.e+]*  after penalty [-0-9.e+]*  active ' || complain 'no value after penalty'
+! grep -q fitness "$err" || complain 'the live line says fitness'
+
 expect_status 2 "$zilch" optimize --problem sphere --progress loud
 expect_in_error "--progress: 'loud'"
 for command in lander optimize resume compare play train recover bench; do

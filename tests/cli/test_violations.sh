@@ -80,7 +80,7 @@ printf '{"id":0,"value":-5,"violations":[0.5,0.25]}\n{"id":1,"value":-9,"violati
 expect_status 0 "$zilch" tell hand lines
 printf 'id,value,violation\n2,3,-1\n3,1,0.5\n' >table
 expect_status 0 "$zilch" tell hand table
-expect_in_output 'generation 1 has closed: best fitness 3, value 3, active'
+expect_in_output 'generation 1 has closed: best value 3, active'
 expect_feasible
 taken=$("$zilch" export hand | sed 1d | cut -d, -f3,4,7 | tr '\n' ' ')
 [ "$taken" = '0,-5,0.75 1,-9,1 2,3,0 3,1,0.5 ' ] || complain "taken as $taken"
