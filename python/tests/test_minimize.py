@@ -740,7 +740,7 @@ def test_the_callback_ends_the_search_by_true(way):
     seen = []
     result = search(way=way, callback=lambda optimizer: seen.append(optimizer.progress.generations) or len(seen) == 2)
     assert seen == [1, 2]
-    assert (result.nit, result.success, result.message) == (2, False, "stopped by: observer")
+    assert (result.nit, result.success, result.message) == (2, False, "stopped by the callback")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -892,7 +892,7 @@ def test_an_interrupted_study_goes_on_to_the_same_bits(tmp_path, way, at, option
 def test_penalties_are_a_part_of_what_a_study_knows_a_search_by(tmp_path):
     options = {"dim": 4, "evaluations": 200, "study": tmp_path / "a.study"}
     costs = [0, 0, 9, 0]
-    first = zilch.minimize(lambda x: ((x - 1)**2).sum(), **options, penalty=0.1, penalties=costs)
+    first = zilch.minimize(lambda x: ((x - 1)**2).sum(), **options, penalty=np.add(costs, 0.1))
     assert np.flatnonzero(first.x).tolist() == [0, 1, 3]
     assert first.recommended.fitness == pytest.approx(first.fun + 0.3)
     with zilch.Study(tmp_path / "a.study") as study:

@@ -17,7 +17,8 @@ def floats(values: ArrayLike, name: str, *shape: int | None) -> Floats:
     """`values` as contiguous float64 of this shape, where None is any length; errors name the argument."""
     array = real(values, name)
     if len(shape) != array.ndim or any(want not in (None, got) for want, got in zip(shape, array.shape)):
-        raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}")
+        hint = f"; if it is one column, give {name}.reshape(-1, 1)" if len(shape) == 2 and array.ndim == 1 else ""
+        raise ValueError(f"{name}: must have the shape {_shape(shape)}, not {_shape(array.shape)}{hint}")
     return np.require(array, np.float64, ("C", "A"))
 
 
@@ -78,7 +79,9 @@ def _array(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _shape(shape: tuple[int | None, ...]) -> str:
-    inner = ", ".join("n" if length is None else str(length) for length in shape)
+    free = ("rows", "columns") if shape.count(None) == 2 else ("n",)
+    names = iter(free)
+    inner = ", ".join(next(names) if length is None else str(length) for length in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 

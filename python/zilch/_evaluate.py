@@ -22,6 +22,8 @@ from ._problem import Problem
 _REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
 _AUTOMATIC = 2000  # points in the largest population that is chosen automatically
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
+_NOTHING = ("f: returned None; it must return a number (is a 'return' missing?). An evaluation that failed returns "
+            "math.nan")
 _TURN = 0.1  # seconds of waiting after which the journal may write what it has
 
 
@@ -193,7 +195,7 @@ def one(result: Any) -> tuple[float, float]:
         numbers = _arrays.real(result.violations if np.size(result.violations) else 0.0, "f: violations")
         return one(result.value)[0], float(_arrays.violations(numbers.reshape(1, -1), "f: violations", 1)[0])
     if result is None:
-        return math.nan, 0.0
+        raise TypeError(_NOTHING)
     try:
         if isinstance(result, (str, bytes, bytearray)):
             raise TypeError
@@ -205,6 +207,8 @@ def one(result: Any) -> tuple[float, float]:
 def many(result: Any, n: int) -> Floats:
     """A row for each point: its value, and its violation."""
     values = result.value if isinstance(result, Evaluation) else result
+    if values is None:
+        raise TypeError(_NOTHING)
     array = _arrays.real(values, "f")
     if array.shape != (n,):
         raise ValueError(f"f: must return {n} values for {n} points, not an array of shape {array.shape}")

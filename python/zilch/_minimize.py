@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from ._arrays import Floats
 from ._evaluate import Ending, Executor, Objective, drive, objective_of
 from ._identity import digest
 from ._journal import Journal
-from ._optimizer import Optimizer, Point, Recommendation, Repair
+from ._optimizer import Optimizer, Recommendation, Repair, own_penalties
 from ._problem import HeldOut, Problem
+from ._result import Result
 from ._study import Study
 
 if TYPE_CHECKING:
@@ -34,55 +36,16 @@ _HISTORY = [("generation", np.int64), ("evaluations", np.int64), ("best_value", 
             ("best_fitness", np.float64), ("best_active", np.int64), ("noise", np.float64)]
 
 
-@dataclass(eq=False)
-class Result:
-    """What a search has found. `x` and `fun` are the recommended point and its mean value in fresh evaluations, or, if
-    none were to be made, the best seen."""
-
-    x: Floats
-    fun: float
-    nfev: int
-    """All evaluations: of x0, of the search and of the final check. Never more than `evaluations`, if you gave that."""
-    nit: int
-    success: bool
-    message: str
-    active: int
-    """Number of coordinates of x that are not zero, or not at their default."""
-    recommended: Recommendation | None
-    best: Point
-    """The best seen; with noise, two standard errors are taken off."""
-    front: list[Point]
-    """The best value for each number of active coordinates."""
-    history: NDArray[Any] = field(repr=False)
-    """A row for each generation: generation, evaluations, best_value, best_fitness, best_active, noise."""
-    optimizer: Optimizer = field(repr=False)
-    held_out: HeldOut | None = None
-    """Mean value of x on noise that the search has not met, if `held_out` asked for it."""
-    names: list[str] | None = None
-    """Names of the coordinates, if they have some."""
-    violation: float = 0.0
-    """By how much x breaks limits that f told with ``zilch.Evaluation``; 0: it is feasible. If not, `success` is False."""
-
-    def keys(self) -> list[str]:
-        """With these, result["x"] and dict(result) are as in SciPy."""
-        return [each.name for each in fields(self)]
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.keys():
-            raise KeyError(name)
-        return getattr(self, name)
-
-
 @_options.documented("option", "limit", "final")
 def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None = None, *, x0: ArrayLike | None = None,
              scale: ArrayLike | None = None, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, step: ArrayLike | None = None,
-             values: Any = None, penalties: ArrayLike | None = None,
+             values: Any = None,
              groups: Sequence[Sequence[int]] | None = None,
              forced_on: Iterable[int] = (), forced_off: Iterable[int] = (), limits: Any = None,
              names: Iterable[str] | None = None, repair: Repair | None = None,
              callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
-             held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
+             time: float | None = None, held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
     """Minimise f over points that are mostly exact zeros.
 
     Parameters
@@ -101,7 +64,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         As in ``zilch.Optimizer``: the size of a sensible change of a value, in your units.
     seed : int
         The same seed gives the same points.
-    default, bounds, step, values, penalties, groups, forced_on, forced_off, limits
+    default, bounds, step, values, groups, forced_on, forced_off, limits
         As in ``zilch.Optimizer``.
     repair : function
         A rule of your own: it takes a point, an array of dim, and returns an allowed one, or changes the array and returns
@@ -130,6 +93,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         At most so many evaluations for the final check, which finds the best supported of the best points. They are a part
         of `evaluations`, if you give that. None means a fifth of `evaluations`, 500 at most, or fewer without noise. With 0
         there is no final check: the result is the best point seen.
+    time : float
+        Stop after so many seconds, when a generation ends; the final check follows. With a `study`, calling again goes on for as
+        long.
     held_out : int
         Evaluations of the result, of a noisy problem of the library's own, on noise that the search has not met: an
         honest mean of what was found. The lander flies the seeds 0, 1, ...; 0 for none.
@@ -139,7 +105,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         Say how it goes on standard error, after a generation, once a second at most.
 
     The options, of which each may be None for its default. The defaults shown are those of the method "default". A problem of
-    the library's own has a penalty that suits it.
+    the library's own has a penalty that suits it. An array for `penalty` gives each coordinate one of its own.
 
     OPTIONS
 
@@ -159,6 +125,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     first = None if guess is None or guess.ndim == 0 else np.atleast_2d(guess)
     given: dict[str, Any] = {**options}
     dim, bounds = _of_problem(f, dim, first, bounds, given)
+    penalties = own_penalties(given)
     texts, ends, final = _options.split(minimize, {**given, "final_evaluations": final_evaluations}, "option", "limit", "final")
     if 0 < int(final.get("final_evaluations", 0)) < int(final.get("final_candidates", 0)):
         raise ValueError("final_evaluations: must be at least final_candidates, each of which needs an evaluation")
@@ -166,15 +133,17 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
     chosen_options = {name: given[name] for name in texts}
     if executor is not None and given.get("method") in (None, "default"):  # otherwise the library does so
         chosen_options.setdefault("expected_evaluations", int(ending.limits.get("evaluations", 0)))
+    if penalties is not None:
+        chosen_options["penalty"] = penalties
     called = _names(names, x0, f, dim)
     optimizer = Optimizer(dim, seed=seed, default=default, bounds=bounds, x0=_centre(guess, given), scale=scale, step=step, values=values,
-                          penalties=penalties, groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
+                          groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
                           repair=repair, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
-        watcher = _Watcher(keeper, callback, disp)
+        watcher = _Watcher(keeper, callback, disp, math.inf if time is None else _seconds(time))
         try:
             if keeper.ended is None:
                 stop, chosen, measured = _search(f, optimizer, objective, first, ending, watcher, held_out, threads)
@@ -186,18 +155,24 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
             stop, chosen, measured = "interrupted", None, None
             if not keeper.interrupt():
                 raise
-    return _result(optimizer, objective, stop, chosen, measured, watcher.history, asked)
+    return _result(optimizer, objective, watcher.ending or stop, chosen, measured, watcher.history, asked)
 
 
-@_options.like(minimize, direction="maximize")
+@_options.like(minimize, "direction")
 def maximize(*arguments: Any, **options: Any) -> Result:
-    """The same, for the greatest value. Takes what ``zilch.minimize`` takes.
+    """Maximise f over points that are mostly exact zeros. Takes what ``zilch.minimize`` takes, but for `direction`.
+
+    The options, of which each may be None for its default:
+
+    OPTIONS
 
     >>> import zilch
     >>> zilch.maximize(lambda x: 3 - (x[1] - 2)**2, 5, penalty=0.1, evaluations=500).x.round(3)
     array([0., 2., 0., 0., 0.])
     """
-    return minimize(*arguments, **{"direction": "maximize", **options})
+    if "direction" in options:
+        raise TypeError("direction: maximize has one already; leave it out, or call zilch.minimize")
+    return minimize(*arguments, **options, direction="maximize")
 
 
 # ---- Before and after
@@ -237,6 +212,12 @@ def _centre(guess: NDArray[Any] | None, options: dict[str, Any]) -> NDArray[Any]
         return guess
     is_one = guess.ndim == 1 or len(guess) == 1
     return guess.reshape(-1) if is_one and options.get("method") in (None, "default") else None
+
+
+def _seconds(value: Any) -> float:
+    if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not value >= 0:
+        raise ValueError(f"time: must be seconds, 0 or more, not {value!r}")
+    return float(value)
 
 
 def _is_noisy(f: Any, noisy: bool | None) -> bool:
@@ -314,7 +295,7 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
     violation = best.violation if chosen is None else chosen.violation
     return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
                   nit=progress.generations, success=stop not in ("observer", "interrupted") and not violation > 0,
-                  message=f"stopped by: {stop}" + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
+                  message=("stopped by the callback" if stop == "observer" else f"stopped by: {stop}") + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
                   active=best.active if chosen is None else chosen.active, recommended=chosen, best=best, front=optimizer.front,
                   history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
                   names=None if asked.names is None else list(asked.names), violation=violation)
@@ -325,13 +306,16 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
 class _Watcher:
     """Writes down how the search goes, for the study, the result, the terminal and the caller."""
 
-    def __init__(self, keeper: _Keeper, callback: Callable[[Optimizer], object] | None, disp: bool) -> None:
+    def __init__(self, keeper: _Keeper, callback: Callable[[Optimizer], object] | None, disp: bool,
+                 seconds: float) -> None:
         self.optimizer = keeper.optimizer
         self.keeper = keeper
         self.callback = callback
         self.disp = disp
         self.history: list[tuple[Any, ...]] = keeper.history()
         self.began = self.said = time.perf_counter()
+        self.end = self.began + seconds
+        self.ending = ""  # what the library calls the observer, if it is not the callback
 
     def __call__(self, evaluating: float) -> bool:
         p = self.optimizer.progress
@@ -344,9 +328,12 @@ class _Watcher:
             print(f"generation {p.generations}: best value {p.best_value:g}, {p.best_active} active, "
                   f"{p.evaluations} evaluations", file=sys.stderr)
         try:
-            return self.callback is not None and bool(self.callback(self.optimizer))
+            if self.callback is not None and bool(self.callback(self.optimizer)):
+                return True
         except StopIteration:
             return True
+        self.ending = "time" if time.perf_counter() >= self.end else ""
+        return bool(self.ending)
 
 
 class _Keeper:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +38,8 @@ class Point:
     point: int
     violation: float = 0.0
     """By how much it breaks limits that only its evaluation knows; 0: it is feasible."""
+    error: float = math.nan
+    """Standard error of the value, by the noise that the search has measured; NaN if it has measured none."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,6 @@ class Optimizer:
         Values are multiples of it: 1 for whole numbers, 0.05, ...; 0 where a coordinate has none.
     values : dict of sequences by coordinate, or a sequence of dim of them
         The values that a coordinate may have where it is active; None or an empty one: any. Zero is always allowed.
-    penalties : sequence of dim numbers
-        A penalty of each coordinate where it is active, beside the common `penalty`; 0 or more. The penalty of a group is the sum
-        of its members' penalties.
     groups : sequence of lists of coordinates
         The coordinates of a group are active together or not at all.
     forced_on, forced_off : lists of coordinates
@@ -122,7 +123,8 @@ class Optimizer:
         A rule of your own: it takes a point, an array of dim, and returns an allowed one, or changes the array and returns
         None. It is called for every point that the search makes. What it leaves must keep the bounds and all other limits.
 
-    The options, of which each may be None for its default. The defaults shown are those of the method "default".
+    The options, of which each may be None for its default. The defaults shown are those of the method "default". An array for
+    `penalty` gives each coordinate one of its own; the penalty of a group is the sum of its members' penalties.
 
     OPTIONS
 
@@ -136,17 +138,19 @@ class Optimizer:
     """
 
     def __init__(self, dim: int, *, seed: int = 1, default: ArrayLike | None = None, bounds: Any = None, x0: ArrayLike | None = None,
-                 scale: ArrayLike | None = None, step: ArrayLike | None = None, values: Any = None, penalties: ArrayLike | None = None,
+                 scale: ArrayLike | None = None, step: ArrayLike | None = None, values: Any = None,
                  groups: Sequence[Sequence[int]] | None = None, forced_on: Iterable[int] = (), forced_off: Iterable[int] = (),
                  limits: Any = None, names: Iterable[str] | None = None, repair: Repair | None = None,
                  **options: Unpack[OptimizerOptions]) -> None:
-        texts, = _options.split(Optimizer.__init__, options, "option")
+        given: dict[str, Any] = {**options}
+        penalties = own_penalties(given)
+        texts, = _options.split(Optimizer.__init__, given, "option")
         dim = _arrays.count(dim, "dim", 1, 2**31)
         self._constraints = (*_bounds(bounds, dim), _groups(groups, dim), _forced(forced_on, forced_off, dim))
         self._units = _numbers(x0, "x0", dim), _numbers(scale, "scale", dim)
         self._allowed = _numbers(step, "step", dim), *_values(values, dim)
         self._default = _numbers(default, "default", dim)
-        self._penalties = None if penalties is None else _arrays.floats(penalties, "penalties", dim)
+        self._penalties = None if penalties is None else _arrays.floats(penalties, "penalty", dim)
         self._limits = _limits.rows(limits, dim, None if names is None else _arrays.names(names, dim))
         self._optimizer = _core.optimizer_create(dim, _arrays.seed(seed), texts, *self._constraints, *self._units, self._penalties,
                                                  *self._allowed, self._default, self._limits)
@@ -226,15 +230,15 @@ class Optimizer:
 
     @property
     def best(self) -> Point:
-        """The feasible point with the best fitness on record, or that of the least violation; with noise and the default
-        method, two standard errors are taken off."""
+        """The feasible point with the best fitness of all that were told, or that of the least violation; with noise and the
+        default method, two standard errors are taken off."""
         points = self.top(1)
         if not points:
             raise RuntimeError("best: nothing has been evaluated yet")
         return points[0]
 
     def top(self, n: int) -> list[Point]:
-        """The best n points on record, the best first."""
+        """The best n points of all that were told, the best first."""
         return self._points(_core.top(self._optimizer, _arrays.count(n, "n")))[:n]
 
     @property
@@ -242,6 +246,34 @@ class Optimizer:
         """The best value for each number of active coordinates, where more of them are better; of feasible points, if there
         are any."""
         return self._points(_core.front(self._optimizer))
+
+    def recommend(self, f: Callable[[Floats], Any] | None = None, *, evaluations: int = 0, noisy: bool = True,
+                  vectorized: bool = False) -> Recommendation:
+        """The point to take, of all that were told.
+
+        Without f it is `best`, and nothing is evaluated. With f, the best points are evaluated again, at most `evaluations` times
+        in all (0: automatic), and coordinates that are not missed are left out, as at the end of ``zilch.minimize``. The search
+        does not change. If f has no noise, say ``noisy=False``: then only the leaving out is tried.
+
+        >>> import zilch
+        >>> search = zilch.Optimizer(5, penalty=0.1)
+        >>> ids, X = search.ask(20)
+        >>> search.tell(ids[:7], ((X[:7] - [0, 2, 0, 0, 0])**2).sum(axis=1))  # the others are still out
+        >>> search.recommend().mean == search.best.value
+        True
+        """
+        if f is None:
+            best = self.best
+            return Recommendation(x=best.x, mean=best.value, deviation=self.progress.noise, fitness=best.fitness, active=best.active,
+                                  pruned=0, evaluations=0, failures=0, spent=0, point=best.point, violation=best.violation)
+        from ._evaluate import objective_of
+        from ._journal import Journal
+        closed = copy.copy(self)
+        closed.advance()
+        x = np.empty(self.dim)
+        final = {"final_evaluations": str(_arrays.count(evaluations, "evaluations"))}
+        return Recommendation(x=x, **_core.recommend(closed._optimizer, objective_of(f, self.dim, vectorized, None).core, {}, final,
+                                                     noisy, x, 0, Journal(None, 0).core))
 
     @property
     def model(self) -> ZeroInflatedGaussian:
@@ -253,10 +285,18 @@ class Optimizer:
 
     def _points(self, records: list[dict[str, Any]]) -> list[Point]:
         points = []
+        noise = self.progress.noise
         for record in records:
             x = np.empty(self.dim)
-            points.append(Point(x=x, **_core.archive_read(self._optimizer, record["point"], x)))
+            read = _core.archive_read(self._optimizer, record["point"], x)
+            points.append(Point(x=x, **read, error=noise / math.sqrt(self._values_in(read))))
         return points
+
+    def _values_in(self, record: dict[str, Any]) -> int:
+        """How many values the value of a point is the mean of."""
+        count = max(record["evaluations"] - record["failures"], 1)
+        how = self.settings["aggregate"]
+        return 1 if how == "latest" else max(count - 1, 1) if how == "later" else count
 
     # ---- Files and bytes
 
@@ -299,6 +339,11 @@ def _repairer(function: Repair) -> Callable[[bytearray], None]:
 
 
 # ---- What a point may be
+
+def own_penalties(options: dict[str, Any]) -> Any:
+    """Takes a `penalty` out of the options that is one for each coordinate; None if it is not."""
+    return options.pop("penalty") if np.ndim(options.get("penalty", 0.0)) > 0 else None
+
 
 def _bounds(bounds: Any, dim: int) -> tuple[Floats | None, Floats | None]:
     if bounds is None:

@@ -17,9 +17,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import _core
+from . import _core, _foreign
 
 _CHOICE, _COUNT, _NUMBER, _FLAG = range(4)
+_NOUNS = {_COUNT: "int", _NUMBER: "float", _FLAG: "bool"}
+_ARRAYS = ("penalty",)  # numbers that may also be one for each coordinate
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,14 @@ class Option:
         """The type, in words."""
         if self.type == _CHOICE:
             return "{" + ", ".join(f'"{name}"' for name in self.choices.split("|")) + "}"
-        return f"{self.annotation}{self._range()}"
+        return f"{_NOUNS[self.type]}{self._range()}{', or an array of dim' if self.name in _ARRAYS else ''}"
 
     @property
     def annotation(self) -> str:
         """The type, as Python writes it."""
         if self.type == _CHOICE:
             return "Literal[" + ", ".join(f'"{name}"' for name in self.choices.split("|")) + "]"
-        return ("int", "float", "bool")[self.type - _COUNT]
+        return "ArrayLike" if self.name in _ARRAYS else _NOUNS[self.type]
 
     def _range(self) -> str:
         if self.type == _FLAG or self.least == -math.inf:
@@ -74,7 +76,11 @@ def _wrong_type(option: Option, what: str, value: Any) -> TypeError:
 
 def _choice(option: Option, value: Any) -> str:
     if not isinstance(value, str) or "\0" in value:
-        raise _wrong_type(option, "a name", value)
+        raise _wrong_type(option, "one of " + ", ".join(map(repr, option.choices.split("|"))), value)
+    if value not in option.choices.split("|"):
+        near = difflib.get_close_matches(value, option.choices.split("|"), 1)
+        raise ValueError(f"{option.name}: must be one of {', '.join(map(repr, option.choices.split('|')))}, not {value!r}"
+                         f"{f'; did you mean {near[0]!r}?' if near else ''}")
     return value
 
 
@@ -136,7 +142,11 @@ def _unknown(name: str, known: Iterable[str]) -> str:
     renamed = _core.option_renamed(name)
     if renamed is not None:
         return f"since zilch 0.2 it is called {renamed}" if renamed else "zilch 0.2 has it no longer"
-    near = difflib.get_close_matches(name, known, 1)
+    names = list(known)
+    ours = _foreign.word(name, names)
+    if ours is not None:
+        return f"zilch calls it {ours}" if ours.partition(",")[0].isidentifier() else f"there is no option of this name; use {ours}"
+    near = difflib.get_close_matches(name, names, 1)
     return f"there is no option of this name{f'; did you mean {near[0]}?' if near else ''}"
 
 
@@ -163,12 +173,14 @@ def documented(*kinds: str) -> Callable[[_T], _T]:
     return decorate
 
 
-def like(function: Callable[_P, _R], **defaults: object) -> Callable[[Callable[..., _R]], Callable[_P, _R]]:
-    """The signature of another function, with other defaults."""
+def like(function: Callable[_P, _R], *without: str) -> Callable[[Callable[..., _R]], Callable[_P, _R]]:
+    """The signature of another function, without some of its parameters."""
     def decorate(target: Callable[..., _R]) -> Callable[_P, _R]:
         signature = inspect.signature(function)
-        parameters = [each.replace(default=defaults.get(name, each.default)) for name, each in signature.parameters.items()]
+        parameters = [each for name, each in signature.parameters.items() if name not in without]
         target.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        rows = [row for kind in ("option", "limit", "final") for row in table(kind).values() if row.name in signature.parameters]
+        target.__doc__ = _fill(target.__doc__, sorted((row for row in rows if row.name not in without), key=lambda row: row.group))
         return target
     return decorate
 
@@ -194,6 +206,8 @@ def _shown(row: Option) -> str:
 _HEAD = '''"""The options of the library's tables, for type checkers. The text of zilch._options.stub()."""
 
 from typing import Literal, TypedDict
+
+from numpy.typing import ArrayLike
 '''
 
 
@@ -202,6 +216,11 @@ def stub(own: Iterable[str] = ("final_evaluations",)) -> str:
     parts = [_HEAD]
     for name, kinds in (("OptimizerOptions(TypedDict", ("option",)), ("SearchOptions(OptimizerOptions", ("limit", "final"))):
         parts.append(f"\nclass {name}, total=False):\n")
-        parts += [f"    {row.name}: {row.annotation} | None\n" for kind in kinds for _, row in sorted(table(kind).items())
-                  if row.name not in own]
+        parts += [_entry(row) for kind in kinds for _, row in sorted(table(kind).items()) if row.name not in own]
     return "".join(parts)
+
+
+def _entry(row: Option) -> str:
+    """Its type; and its sentences and default, which an editor shows."""
+    words = textwrap.wrap(f"{row.about} Default: {_shown(row)}.", 118, initial_indent='    """', subsequent_indent="    ")
+    return f"    {row.name}: {row.annotation} | None\n" + "\n".join(words) + '"""\n'

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ._minimize import Result
 from ._model import ZeroInflatedGaussian
+from ._result import Result, labels
 from ._study import Study
 
+_NAMED = 60  # coordinates, from which on their names are not readable any more
 _SEVERAL = 12  # runs, from which on a legend says nothing any more
 
 
@@ -30,6 +31,29 @@ def study(path: str | os.PathLike[str], run: int | None = None) -> Any:
     return figure
 
 
+def result(found: Result) -> Any:
+    """A result at a glance, as one figure: the best value, the front, and the active coordinates of x."""
+    figure, axes = _pyplot().subplots(1, 3, figsize=(15, 4.5), layout="constrained")
+    values(found, ax=axes[0])
+    front(found, ax=axes[1])
+    coordinates(found, ax=axes[2])
+    return figure
+
+
+def coordinates(found: Result, ax: Any = None) -> Any:
+    """The active coordinates of x and their values, as bars: by their names, or by their numbers from 0."""
+    ax = _axes(ax)
+    support = found.support
+    places = np.arange(len(support))
+    called = labels(found.names, len(found.x))
+    ax.barh(places, found.x[support])
+    ax.set_yticks(places, [_plain(called[i]) for i in support])
+    ax.axvline(0, color="black", linewidth=0.5)
+    ax.invert_yaxis()
+    ax.set(xlabel="value", ylabel="coordinate" if found.names is None else None, title=f"{len(support)} active coordinates")
+    return ax
+
+
 def values(source: Result | str | os.PathLike[str], ax: Any = None) -> Any:
     """The best value over generations, of a result or of all runs of a study."""
     return _curves(source, "best_value", "best value", ax)
@@ -43,7 +67,9 @@ def active(source: Result | str | os.PathLike[str], ax: Any = None) -> Any:
 def front(result: Result, ax: Any = None) -> Any:
     """The best value for each number of active coordinates."""
     ax = _axes(ax)
-    ax.plot([p.active for p in result.front], [p.value for p in result.front], "o-", label="best seen")
+    errors = np.array([p.error for p in result.front])
+    ax.errorbar([p.active for p in result.front], [p.value for p in result.front],
+                yerr=errors if np.isfinite(errors).all() and errors.any() else None, fmt="o-", capsize=3, label="best seen")
     ax.plot(result.active, result.fun, "*", markersize=14, label="recommended")
     ax.set(xlabel="active coordinates", ylabel="value")
     ax.legend()
@@ -55,14 +81,17 @@ def activity(path: str | os.PathLike[str], run: int = 1, ax: Any = None) -> Any:
     with Study(path) as opened:
         rows = opened.evaluations(run)
         default = opened.resume(run).default
+        names = next((row.get("names") for row in opened.runs if row["run"] == run), None)
     generation = np.array([row["generation"] for row in rows])
     mask = np.array([row["x"] != default for row in rows])
     share = np.array([mask[generation == g].mean(axis=0) for g in range(1, generation.max() + 1)])
     ax = _axes(ax)
     image = ax.imshow(share.T, aspect="auto", interpolation="nearest", vmin=0, vmax=1, cmap="viridis",
-                      extent=(0.5, len(share) + 0.5, mask.shape[1] + 0.5, 0.5))
+                      extent=(0.5, len(share) + 0.5, mask.shape[1] - 0.5, -0.5))
     ax.figure.colorbar(image, ax=ax, label="share of points")
     ax.set(xlabel="generation", ylabel="coordinate", title=f"run {run}")
+    if names is not None and len(names) <= _NAMED:
+        ax.set_yticks(range(len(names)), [_plain(name) for name in names])
     return ax
 
 
@@ -97,6 +126,11 @@ def _histories(source: Result | str | os.PathLike[str], column: str) -> list[tup
         runs = [(row, opened.generations(row["run"])) for row in opened.runs]
     return [(f"{row['run']}: {row['name'] or row['method']}", [g["generation"] for g in history], [g[column] for g in history])
             for row, history in runs if history]
+
+
+def _plain(name: str) -> str:
+    """Matplotlib reads what is between two dollars as a formula."""
+    return name.replace("$", r"\$")
 
 
 def _axes(ax: Any) -> Any:

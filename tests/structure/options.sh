@@ -39,7 +39,9 @@ python/zilch/_evaluate.py archive_size for the same reason
 python/zilch/_minimize.py expected_evaluations because an executor is driven from here
 python/zilch/_minimize.py final_candidates because the final check can be left out
 python/zilch/_minimize.py final_evaluations for the same reason
-python/zilch/_options.py final_evaluations for the same reason
+python/zilch/_optimizer.py final_evaluations because the final check can be asked for
+python/zilch/_optimizer.py aggregate because it says of how many values a mean is
+python/zilch/_options.py final_evaluations because minimize has it as a parameter of its own
 src/store/study.c archive_size because dropped points are dropped from the file
 src/store/study_asktell.c population because it says how many points are left
 KNOWN
@@ -50,7 +52,7 @@ sed -n 's/^| `\([a-z_]*\)` |.*/\1/p' "$scratch/options.md" | sort -u >"$scratch/
 # Names that are also those of a problem, of a run, of a fit or of counts cannot be looked for.
 grep -vxE 'method|direction|penalty|rank|structure|inverter|shrinkage|projection|sigma_floor|generations|evaluations|target' "$scratch/names" >"$scratch/sought"
 find cli python src/store src/parallel src/base -name '*.[ch]' -o -path 'python/zilch/*.py' | sort |
-  grep -vxE 'src/store/study_version4.c|src/base/renamed.c' >"$scratch/files"
+  grep -vxE 'src/store/study_version4.c|src/base/renamed.c|python/zilch/_foreign.py' >"$scratch/files"
 while read -r name; do
   dashed=$(echo "$name" | tr _ -)
   xargs grep -lE -e "(\.|->)$name\>" -e "\"$name\"" -e "--$dashed\>" -e "\"$dashed\"" <"$scratch/files" |
