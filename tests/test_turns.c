@@ -230,16 +230,18 @@ static zilch_optimizer *switches(size_t dim, size_t most)
     return create_with(dim, 3, &options);
 }
 
-/* How many of these points came before. */
-static size_t count_repeats(size_t n, const double *x)
+static int compare_points(const void *a, const void *b)
+{
+    return memcmp(a, b, DIM * sizeof(double));
+}
+
+/* How many of these points came before. They are sorted. */
+static size_t count_repeats(size_t n, double *x)
 {
     size_t repeats = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < i && memcmp(x + k * DIM, x + i * DIM, DIM * sizeof *x) != 0) {
-            k++;
-        }
-        repeats += k < i;
+    qsort(x, n, DIM * sizeof *x, compare_points);
+    for (size_t i = 1; i < n; i++) {
+        repeats += compare_points(x + (i - 1) * DIM, x + i * DIM) == 0;
     }
     return repeats;
 }
