@@ -2,7 +2,7 @@
 
     python3 hostile.py ZILCH      with these in the environment:
 
-ZILCH_MUTANTS=200        how many; 10000 by hand
+ZILCH_MUTANTS=200        how many; 10000 by hand. With sanitizers half as many; ZILCH_CASES=4 makes four times as many
 ZILCH_SEED=1             of the mutations: the same seed makes the same mutants
 ZILCH_CASE=7             this one alone, with all commands
 ZILCH_COMMANDS=all       every command on every mutant, instead of the slow ones in turn
@@ -199,7 +199,8 @@ def main():
     if not can_trace():
         print("hostile: strace is missing or may not trace here; nothing was tested")
         return 77
-    count = int(setting("ZILCH_MUTANTS", "200"))
+    usual = (100 if setting("ZILCH_SANITIZE", "") else 200) * int(setting("ZILCH_CASES", "1"))
+    count = int(setting("ZILCH_MUTANTS", str(usual)))
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="zilch-hostile-", ignore_cleanup_errors=True) as root:
         shutil.rmtree(artefacts(root), ignore_errors=True)
