@@ -137,7 +137,7 @@ expect_status 0 ranks 3 "$zilch" resume evaluated --generations 3 --program 'sh 
 expect_file started
 
 # ---- A rank that dies -----------------------------------------------------------------------------------------------
-lander='lander --population 100 --elites 20 --episodes 2 --held-out 20 --generations 12'
+lander='lander --population 100 --elites 20 --episodes 2 --held-out 20 --final-evaluations 60 --generations 12'
 # shellcheck disable=SC2086 # words
 expect_status 0 "$zilch" $lander --study whole
 # begin STUDY WORD...: three ranks in the background, whose process ids go to files, that have recorded two generations

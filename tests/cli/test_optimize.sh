@@ -277,9 +277,9 @@ holds 'x[3] in (0, 0.5, -0.25, 0.1) and x[2] == int(x[2])' --values-file values.
 "$zilch" show --run 1 --json box >shown
 grep -q '"step": \[1.0, 1.0, 0.0, 1.0,.*"values": \[null, null, \[-0.25, 0.1[0-9]*, 0.5\], null' shown || complain 'no steps shown'
 rm -f box
-expect_status 0 "$zilch" optimize --problem sphere:active=3 --dim 6 --bounds 0:3 --step 1 --evaluations 10000 --study box
+expect_status 0 "$zilch" optimize --problem sphere:active=3 --dim 5 --bounds 0:3 --step 1 --evaluations 10000 --study box
 expect_in_output 'stopped by: exhausted, every possible point was evaluated'
-expect_in_output ' of 4096 points, 0 failed'
+expect_in_output ' of 1024 points, 0 failed'
 printf '1,0,0.6,0,0,5\n' >half.csv
 expect_failure 'half.csv: row 1, column 3: the value 0.6 is not one of those it may have; the nearest is 0.5' tiny --problem smop1 --dim 5 --study box --warm-start half.csv --step 0.25
 # Penalties of single coordinates: the dear ones of an optimum in which all are active are zero.
