@@ -38,7 +38,7 @@ kill_often()
   kills=0 halfway=0 delay=0 status=137
   while [ "$status" -eq 137 ] && [ "$delay" -lt 300 ]; do
     delay=$((delay + 1))
-    if [ -e kill.study ] && "$zilch" export kill.study >/dev/null 2>&1; then command=again; else command=start; fi
+    if [ -e kill.study ] && "$zilch" export kill.study --generations >/dev/null 2>&1; then command=again; else command=start; fi
     ($command kill.study) >"$out" 2>"$err" &
     pid=$!
     sleep "$(printf '%d.%02d' $((delay / 100)) $((delay % 100)))"
