@@ -814,7 +814,7 @@ def test_a_regression_finds_its_columns():
 @pytest.mark.parametrize("options", [{}, {"final_evaluations": 60, "final_candidates": 7}, {"final_pruning": False},
                                      {"method": "published", "elites": 10}, {"method": "ea"}])
 def test_a_problem_is_searched_and_recommended_as_by_the_command(tmp_path, name, options):
-    population = 20 if "LD_PRELOAD" in os.environ else 50 # with sanitizers all takes several times as long
+    population = 30 if "LD_PRELOAD" in os.environ else 50  # with sanitizers all takes several times as long
     words = [word for key, value in options.items()
              for word in ("--" + key.replace("_", "-"), {True: "yes", False: "no"}.get(value, value))]
     command("optimize", "--problem", name, "--seed", 7, "--population", population, "--generations", 5,
