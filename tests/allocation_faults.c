@@ -18,13 +18,19 @@ static size_t failing;
 static int is_lasting_fault;
 static atomic_long of_hooks, of_everything;
 
+enum { NOTED_MOST = 100000 };
+static unsigned char is_own[NOTED_MOST];
+
 /* Whether this allocation, which comes to the door of that scope, is to fail. */
-static int is_refused(fault_scope scope)
+static int is_refused(fault_scope scope, int is_zilch)
 {
     if (armed != scope) {
         return 0;
     }
     const size_t number = ++count;
+    if (!failing && number < NOTED_MOST) {
+        is_own[number] = (unsigned char)is_zilch;
+    }
     return failing && (number == failing || (is_lasting_fault && number > failing));
 }
 
@@ -40,6 +46,11 @@ size_t faults_disarm(void)
 {
     armed = FAULTS_NONE;
     return count;
+}
+
+int faults_is_own(size_t k)
+{
+    return k < NOTED_MOST && is_own[k];
 }
 
 long faults_outstanding(fault_scope scope)
@@ -67,7 +78,7 @@ __attribute__((visibility("default"))) int fsync(int file)
 
 static void *zilch_alloc(size_t bytes)
 {
-    void *memory = is_refused(FAULTS_HOOKS) ? NULL : malloc(bytes);
+    void *memory = is_refused(FAULTS_HOOKS, 1) ? NULL : malloc(bytes);
     of_hooks += memory != NULL;
     return memory;
 }
@@ -87,7 +98,7 @@ typedef union header {
 
 static void *sized_alloc(size_t bytes)
 {
-    header *block = is_refused(FAULTS_HOOKS) ? NULL : malloc(sizeof *block + bytes);
+    header *block = is_refused(FAULTS_HOOKS, 0) ? NULL : malloc(sizeof *block + bytes);
     if (!block) {
         return NULL;
     }
@@ -172,7 +183,7 @@ static void *noted(void *memory)
 
 static int is_out_of_memory(void)
 {
-    if (!is_refused(FAULTS_EVERYTHING)) {
+    if (!is_refused(FAULTS_EVERYTHING, 0)) {
         return 0;
     }
     errno = ENOMEM;

@@ -28,6 +28,10 @@ void faults_arm(fault_scope scope, size_t k, int is_lasting);
 /* Nothing fails any more; how many allocations there were. */
 size_t faults_disarm(void);
 
+/* Whether number k, when allocations were last counted without a fault, was zilch's own: not SQLite's, nor
+ * another's. */
+int faults_is_own(size_t k);
+
 /* Blocks that are allocated now, of the scope; to be compared before and after. */
 long faults_outstanding(fault_scope scope);
 

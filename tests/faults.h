@@ -33,7 +33,7 @@ typedef struct fault_call {
     uint64_t (*finish)(object made);   /* destroys it; a sum over what came out */
     int is_tolerant;                   /* some allocations are only for speed: without them it succeeds too */
     int is_alone;                      /* one fails alone, which ends it; to have others fail adds nothing */
-    int is_slow;                       /* one fails alone with a sanitizer only, with others without */
+    int is_slow; /* with sanitizers one fails alone, and some of SQLite's are left out */
 } fault_call;
 
 /* A sum over bytes, which goes on from another. */
