@@ -29,18 +29,18 @@ def valley(x):
 
 def by_optuna(f, sampler, budget):
     study = optuna.create_study(sampler=sampler)
-    study.optimize(lambda trial: priced(f, np.array([trial.suggest_float(f"x{i:02}", -5, 5) for i in range(DIM)])), n_trials=budget)
+    study.optimize(lambda trial: penalised(f, np.array([trial.suggest_float(f"x{i:02}", -5, 5) for i in range(DIM)])), n_trials=budget)
     return np.array([study.best_params[f"x{i:02}"] for i in range(DIM)])
 
 
 def by_nevergrad(f, maker, seed, budget):
     optimizer = maker(ng.p.Array(shape=(DIM,)), budget=budget)
     optimizer.parametrization.random_state.seed(seed)
-    return optimizer.minimize(lambda x: priced(f, x)).value
+    return optimizer.minimize(lambda x: penalised(f, x)).value
 
 
-def priced(f, x):
-    """Every package is asked for the same: the value, and a price for each coordinate that is not zero."""
+def penalised(f, x):
+    """Every package is asked for the same: the value, and a penalty for each coordinate that is not zero."""
     return float(f(x)) + PENALTY * np.count_nonzero(x)
 
 
@@ -58,7 +58,7 @@ def main(budget=300, seeds=5):
     for f in (sphere, valley):
         for name, way in WAYS.items():
             found = [way(f, seed, budget) for seed in range(1, seeds + 1)]
-            value = statistics.median(priced(f, x) for x in found)
+            value = statistics.median(penalised(f, x) for x in found)
             active = statistics.median(np.count_nonzero(x) for x in found)
             print(f"{f.__name__:8} {name:18} {value:8.3f} {active:3.0f}", flush=True)
 
