@@ -1154,6 +1154,7 @@ typedef struct zilch_record {
     size_t active;
     uint64_t evaluations, failures;
     double violation; /* aggregated like the value; 0: it is feasible; NaN if it failed */
+    double error;     /* standard error of the value, from zilch_progress.noise; NaN: not known */
 } zilch_record;
 
 /* Point number `point` of the archive, from 0 to progress.points - 1, or of the new ones; x (dim) and out may
@@ -1172,8 +1173,9 @@ ZILCH_CHECKED zilch_optimizer_top(const zilch_optimizer *optimizer, size_t capac
                                   size_t *count);
 
 /* The front of active count and value: points whose value is better than that of every sparser point, the
- * sparsest first. Only feasible points are on it, if there are any. At most `capacity` of them; dim + 1 is
- * always enough. */
+ * sparsest first. As for zilch_optimizer_best(), the default method then counts on two standard errors less
+ * where there is noise. Only feasible points are on it, if there are any. At most `capacity` of them; dim + 1
+ * is always enough. */
 ZILCH_CHECKED zilch_optimizer_front(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
                                     size_t *count);
 
@@ -1268,6 +1270,12 @@ ZILCH_CHECKED zilch_limits_reached(const zilch_limits *limits, const zilch_optim
  * when a generation closes, because the share of the final check depends on what is known about noise. */
 ZILCH_API uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *optimizer);
 
+/* For those who ask and tell by themselves, once a limit is reached: opens a generation that evaluates points
+ * of the front again, as zilch_final_options.final_front asks for. *n gets how many points there are to ask
+ * for; 0: none is missing, or there is no budget left for it. zilch_optimizer_run() does this by itself.
+ * After it, the search may have evaluations left, and go on. */
+ZILCH_CHECKED zilch_optimizer_open_front(zilch_optimizer *optimizer, const zilch_limits *limits, size_t *n);
+
 /* Runs until a limit is reached, or until the search has converged or diverged. *reason (may be NULL) gets
  * which. Any failure leaves the optimiser as it was after the last generation that closed; the points of the
  * generation that had begun are asked for again. */
@@ -1279,14 +1287,17 @@ ZILCH_CHECKED zilch_optimizer_run(zilch_optimizer *optimizer, zilch_objective ob
  * evaluated again; in each round the better half is kept and evaluated more often (successive halving). Then
  * each coefficient is left out once, the smallest first; what is not missed stays out. Where values have no
  * noise, no point is evaluated again: the best on record is the best, and only the leaving out is tried. */
-#define ZILCH_FINAL_LIST(CHOICE, COUNT, NUMBER, FLAG)                                               \
-    COUNT(final_candidates, 0, 0, 100000, EXPERT,                                                   \
-          "Best points that are evaluated again at the end if values have noise; 0: up to 20.")     \
-    COUNT(final_evaluations, 0, 0, 10000000, EXPERT,                                                \
-          "At most so many evaluations for the final check, which are a part of evaluations if "    \
-          "that is given; 0: automatic, a fifth of evaluations and 500 at most, or less if values " \
-          "have no noise.")                                                                         \
-    FLAG(final_pruning, 1, EXPERT, "Whether coordinates that are not missed are left out at the end.")
+#define ZILCH_FINAL_LIST(CHOICE, COUNT, NUMBER, FLAG)                                                  \
+    COUNT(final_candidates, 0, 0, 100000, EXPERT,                                                      \
+          "Best points that are evaluated again at the end if values have noise; 0: up to 20.")        \
+    COUNT(final_evaluations, 0, 0, 10000000, EXPERT,                                                   \
+          "At most so many evaluations for the final check, which are a part of evaluations if "       \
+          "that is given; 0: automatic, a fifth of evaluations and 500 at most, or less if values "    \
+          "have no noise.")                                                                            \
+    FLAG(final_pruning, 1, EXPERT, "Whether coordinates that are not missed are left out at the end.") \
+    COUNT(final_front, 0, 0, 10000000, EXPERT,                                                         \
+          "If values have noise, evaluate each point of the front again at the end until it has "      \
+          "this many evaluations. They are a part of evaluations, a fifth of them at first.")
 
 typedef struct zilch_final_options {
     size_t size; /* set by zilch_final_defaults() */

@@ -272,6 +272,24 @@ static PyObject *reached(PyObject *self, PyObject *args)
                               : raise_status(status);
 }
 
+/* How many points of the front there are to ask for, once a limit is reached. */
+static PyObject *open_front(PyObject *self, PyObject *args)
+{
+    zilch_optimizer *optimizer;
+    PyObject *limits;
+    PyObject *final;
+    int is_noisy;
+    ending e;
+    size_t n;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&OOp", handle_to_optimizer, &optimizer, &limits, &final, &is_noisy) ||
+        !ending_take(&e, optimizer, limits, final, is_noisy)) {
+        return NULL;
+    }
+    const zilch_status status = zilch_optimizer_open_front(optimizer, &e.limits, &n);
+    return status == ZILCH_OK ? PyLong_FromSize_t(n) : raise_status(status);
+}
+
 static PyObject *recommend(PyObject *self, PyObject *args)
 {
     PyObject *objective;
@@ -304,4 +322,4 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? fields_give(recommendation_fields, &result) : raise_status(status);
 }
 
-PyMethodDef drive_functions[] = {ROW(optimize), ROW(reached), ROW(recommend), {NULL, NULL, 0, NULL}};
+PyMethodDef drive_functions[] = {ROW(optimize), ROW(reached), ROW(open_front), ROW(recommend), {NULL, NULL, 0, NULL}};

@@ -74,8 +74,9 @@ const field progress_fields[] = {
 #undef STRUCTURE
 
 #define STRUCTURE zilch_record
-const field record_fields[] = {COUNT(point),       DOUBLE(value),   DOUBLE(fitness),   COUNT(active),
-                               COUNT(evaluations), COUNT(failures), DOUBLE(violation), END};
+const field record_fields[] = {COUNT(point),      DOUBLE(value),      DOUBLE(fitness),
+                               COUNT(active),     COUNT(evaluations), COUNT(failures),
+                               DOUBLE(violation), DOUBLE(error),      END};
 #undef STRUCTURE
 
 #define STRUCTURE zilch_recommendation

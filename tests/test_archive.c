@@ -236,28 +236,35 @@ static size_t naive_order(const history *h, zilch_record *out)
     return count;
 }
 
+/* To minimise: where points are ordered with care, two standard errors worse. */
+static double careful_value(const history *h, const zilch_record *r)
+{
+    const double value = h->direction == ZILCH_MINIMIZE ? r->value : -r->value;
+    return h->noise > 0.0 ? value + 2.0 * (h->noise / sqrt((double)count(h, (size_t)r->point).weight))
+                          : value;
+}
+
 /* Those that no other dominates, from the sparsest on. */
 static size_t naive_front(const history *h, zilch_record *out)
 {
     static zilch_record all[MOST_POINTS];
-    size_t count = 0;
+    size_t found = 0;
     const size_t points = naive_order(h, all);
     for (size_t active = 0; active <= h->width; active++) {
         for (size_t i = 0; i < points; i++) {
             int is_beaten = all[i].active != active;
             for (size_t j = 0; j < points && !is_beaten; j++) {
-                const double gain = h->direction == ZILCH_MINIMIZE ? all[i].value - all[j].value
-                                                                   : all[j].value - all[i].value;
+                const double gain = careful_value(h, &all[i]) - careful_value(h, &all[j]);
                 const int older = all[j].point < all[i].point;
                 is_beaten = all[j].active <= active && gain >= 0.0 &&
                             (all[j].active < active || gain > 0.0 || older) && i != j;
             }
             if (!is_beaten) {
-                out[count++] = all[i];
+                out[found++] = all[i];
             }
         }
     }
-    return count;
+    return found;
 }
 
 static int is_close(double a, double b)

@@ -314,6 +314,15 @@ static void take_a_step(run *r)
 /* ---- What it says in the end ------------------------------------------------------------------------------
  */
 
+/* To minimise: the default method counts on two standard errors less. */
+static double careful_value(const run *r, const zilch_record *record)
+{
+    const double value = r->s->o.direction == ZILCH_MINIMIZE ? record->value : -record->value;
+    const int is_careful =
+        r->s->o.method == ZILCH_METHOD_DEFAULT && record->error > 0.0 && !(record->violation > 0.0);
+    return is_careful ? value + 2.0 * record->error : value;
+}
+
 static void read_all(run *r)
 {
     const zilch_progress p = zilch_optimizer_progress(r->search);
@@ -332,9 +341,8 @@ static void read_all(run *r)
     }
     assert_int_equal(zilch_optimizer_front(r->search, COUNT(front), front, &count), ZILCH_OK);
     for (size_t k = 1; k < count; k++) {
-        const double sign = r->s->o.direction == ZILCH_MINIMIZE ? 1.0 : -1.0;
         assert_true(front[k].active > front[k - 1].active &&
-                    sign * front[k].value < sign * front[k - 1].value);
+                    careful_value(r, &front[k]) < careful_value(r, &front[k - 1]));
     }
     const zilch_status best =
         zilch_optimizer_best(r->search, x, &record); /* counts an open generation, as the front */

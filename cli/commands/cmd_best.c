@@ -197,8 +197,11 @@ static int print_best(const request *r, const study_run *run, const study_best *
     if (r->active == UINT64_MAX) {
         search_report_seen(b->optimizer, &b->seen);
     } else {
-        printf("best with at most %llu active: value %.6g in %llu evaluation%s",
-               (unsigned long long)r->active, b->seen.value, (unsigned long long)b->seen.evaluations,
+        printf("best with at most %llu active: value %.6g", (unsigned long long)r->active, b->seen.value);
+        if (b->seen.error > 0) {
+            printf(" +- %.3g", b->seen.error);
+        }
+        printf(" in %llu evaluation%s", (unsigned long long)b->seen.evaluations,
                b->seen.evaluations == 1 ? "" : "s");
         search_report_penalised(b->seen.value, b->seen.fitness);
         printf(", active %zu", b->seen.active);

@@ -60,7 +60,7 @@ int report_front_read(report *r)
 static zilch_status write_data(void *context, FILE *stream)
 {
     const report_front *f = &((const report *)context)->front;
-    fputs("# active value evaluations again_mean again_error\n", stream);
+    fputs("# active value evaluations again_mean again_error error\n", stream);
     for (size_t i = 0; i < f->count; i++) {
         const report_front_point *p = &f->point[i];
         fprintf(stream, "%zu", p->record.active);
@@ -68,6 +68,7 @@ static zilch_status write_data(void *context, FILE *stream)
         fprintf(stream, " %llu", (unsigned long long)p->record.evaluations);
         figure_put_number(stream, p->mean);
         figure_put_number(stream, p->error);
+        figure_put_number(stream, f->is_noisy ? p->record.error : NAN);
         fputc('\n', stream);
     }
     return ZILCH_OK;

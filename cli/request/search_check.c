@@ -153,6 +153,9 @@ int search_final_check(const search_request *r)
             "--final-evaluations %llu: are a part of --evaluations %llu, which must be more than them",
             (unsigned long long)f->final_evaluations, (unsigned long long)r->limits.evaluations);
     }
+    if (f->final_front && !r->limits.evaluations) {
+        return search_wrong_usage(r->command, "--final-front: needs --evaluations, of which it takes a part");
+    }
     return 0;
 }
 

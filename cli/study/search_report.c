@@ -235,12 +235,21 @@ int search_report_front(const zilch_optimizer *optimizer, size_t most)
     if (!front) {
         return CLI_FAILED;
     }
-    printf("\nbest value seen with each number of active coordinates:\n%8s %14s %14s\n", "active", "value",
-           "after penalty");
+    const zilch_progress state = zilch_optimizer_progress(optimizer);
+    const int is_noisy = search_is_noisy(&state);
+    printf("\nbest value seen with each number of active coordinates:\n%8s %14s", "active", "value");
+    if (is_noisy) {
+        printf(" %10s %12s", "+-", "evaluations");
+    }
+    printf(" %14s\n", "after penalty");
     const size_t shown = count < most ? count : most;
     for (size_t k = 0; k < shown; k++) { /* the sparsest, the best, and some between them */
         const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
-        printf("%8zu %14.6g %14.6g\n", r->active, r->value, r->fitness);
+        printf("%8zu %14.6g", r->active, r->value);
+        if (is_noisy) {
+            printf(" %10.3g %12llu", r->error, (unsigned long long)r->evaluations);
+        }
+        printf(" %14.6g\n", r->fitness);
     }
     if (shown < count) {
         printf("%8s %zu in all (zilch show STUDY --run N --all shows them)\n", "...", count);

@@ -16,6 +16,7 @@ static json_node *record_object(const zilch_record *r, int *failed)
     node_put(object, "point", node_whole(r->point), failed);
     node_put(object, "fitness", node_real(r->fitness), failed);
     node_put(object, "value", node_real(r->value), failed);
+    node_put(object, "error", node_real(r->error), failed);
     node_put(object, "active", node_whole(r->active), failed);
     node_put(object, "evaluations", node_whole(r->evaluations), failed);
     node_put(object, "failures", node_whole(r->failures), failed);

@@ -953,6 +953,29 @@ def test_final_options_and_noise_make_another_run_and_limits_do_not(tmp_path):
         assert [run["generations"] for run in study.runs] == [6, 4, 4]
 
 
+@pytest.mark.parametrize("is_submitted", [False, True])
+def test_the_front_is_evaluated_again(is_submitted):
+    rng = np.random.default_rng(5)
+    counted = Counted()
+
+    def f(x):
+        return counted(x) + 0.3 * rng.normal()
+
+    executor = Immediate() if is_submitted else None
+    plain = zilch.minimize(f, DIM, seed=3, evaluations=400, executor=executor)
+    assert min(point.evaluations for point in plain.front) < 6
+    counted.points = 0
+    result = zilch.minimize(f, DIM, seed=3, evaluations=400, final_front=6, executor=executor)
+    assert min(point.evaluations for point in result.front) >= 6
+    assert result.nfev == counted.points <= 400
+    assert all(0 < point.error < result.optimizer.progress.noise for point in result.front)
+
+
+def test_the_front_needs_a_budget():
+    with pytest.raises(ValueError, match="final_front needs evaluations"):
+        search(generations=4, final_front=3)
+
+
 def test_a_study_keeps_what_was_asked_for(tmp_path):
     path = tmp_path / "a.study"
     names = [f"length {k}" for k in range(DIM)]
@@ -963,7 +986,7 @@ def test_a_study_keeps_what_was_asked_for(tmp_path):
     settings = run["settings"]
     assert settings["option"] == result.optimizer.settings
     assert settings["limit"] == {"generations": 4, "evaluations": 0, "target": -1.5, "stagnation": 0}
-    assert settings["final"] == {"final_candidates": 0, "final_evaluations": 0, "final_pruning": False}
+    assert settings["final"] == {"final_candidates": 0, "final_evaluations": 0, "final_pruning": False, "final_front": 0}
     assert (len(settings["problem"]["objective"]), settings["problem"]["noisy"]) == (64, "yes")
     assert settings["means"] == {"final_recommendation": "yes"}
     assert run["names"] == names

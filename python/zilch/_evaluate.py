@@ -255,13 +255,16 @@ def _drive_submitted(optimizer: Optimizer, objective: Submitted, ending: Ending,
         stop, left = _core.reached(optimizer._optimizer, ending.limits, ending.final, ending.is_noisy)
         objective.lost = asked - _asked_and_told(optimizer)
         if stop != "not stopped":
-            return stop
-        restarts = optimizer.progress.restarts
-        n = min(optimizer.wanted() or 1, left - objective.lost)
-        if optimizer.progress.restarts > restarts and not is_refining:
-            return _ending(optimizer)
-        if n <= 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
-            return "evaluations"
+            n = 0 if objective.lost else _core.open_front(optimizer._optimizer, ending.limits, ending.final, ending.is_noisy)
+            if not n:
+                return stop
+        else:
+            restarts = optimizer.progress.restarts
+            n = min(optimizer.wanted() or 1, left - objective.lost)
+            if optimizer.progress.restarts > restarts and not is_refining:
+                return _ending(optimizer)
+            if n <= 0:  # all are asked for, and with a quorum below 1 nobody waits for the last
+                return "evaluations"
         asked += n
         ids, x = optimizer.ask(n)
         objective.generation = optimizer.progress.generations

@@ -244,7 +244,7 @@ class Optimizer:
     @property
     def front(self) -> list[Point]:
         """The best value for each number of active coordinates, where more of them are better; of feasible points, if there
-        are any."""
+        are any. With noise and the default method, two standard errors are taken off."""
         return self._points(_core.front(self._optimizer))
 
     def recommend(self, f: Callable[[Floats], Any] | None = None, *, evaluations: int = 0, noisy: bool = True,
@@ -285,18 +285,10 @@ class Optimizer:
 
     def _points(self, records: list[dict[str, Any]]) -> list[Point]:
         points = []
-        noise = self.progress.noise
         for record in records:
             x = np.empty(self.dim)
-            read = _core.archive_read(self._optimizer, record["point"], x)
-            points.append(Point(x=x, **read, error=noise / math.sqrt(self._values_in(read))))
+            points.append(Point(x=x, **_core.archive_read(self._optimizer, record["point"], x)))
         return points
-
-    def _values_in(self, record: dict[str, Any]) -> int:
-        """How many values the value of a point is the mean of."""
-        count = max(record["evaluations"] - record["failures"], 1)
-        how = self.settings["aggregate"]
-        return 1 if how == "latest" else max(count - 1, 1) if how == "later" else count
 
     # ---- Files and bytes
 

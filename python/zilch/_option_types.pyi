@@ -93,5 +93,8 @@ class SearchOptions(OptimizerOptions, total=False):
     """Stop when a feasible point has a value this good. Default: None."""
     final_candidates: int | None
     """Best points that are evaluated again at the end if values have noise; 0: up to 20. Default: 0."""
+    final_front: int | None
+    """If values have noise, evaluate each point of the front again at the end until it has this many evaluations.
+    They are a part of evaluations, a fifth of them at first. Default: 0."""
     final_pruning: bool | None
     """Whether coordinates that are not missed are left out at the end. Default: True."""

@@ -198,12 +198,23 @@ static double error_of(const zi_archive *archive, const zi_archive_entry *w)
 
 /* Whoever is careful counts on two standard errors less: a lucky value is not taken for a good point. Of
  * points that are not feasible it is not the value that decides. */
+static int needs_care(const zi_archive *archive, const zi_archive_entry *w)
+{
+    return archive->noise > 0.0 && !(w->violation > 0.0);
+}
+
 static double cost_of(const zi_archive *archive, size_t row, int is_careful)
 {
     const zi_archive_entry *w = &archive->entry[row];
     const double cost = zi_archive_cost(archive, w->estimate, w->active, w->penalties);
-    const int is_noisy = archive->noise > 0.0 && !(w->violation > 0.0);
-    return is_careful && is_noisy ? cost + 2.0 * error_of(archive, w) : cost;
+    return is_careful && needs_care(archive, w) ? cost + 2.0 * error_of(archive, w) : cost;
+}
+
+double zi_archive_careful_value(const zi_archive *archive, size_t point)
+{
+    const zi_archive_entry *w = &archive->entry[point];
+    const double value = archive->sign * w->value;
+    return needs_care(archive, w) ? value + 2.0 * (archive->noise / sqrt(w->weight)) : value;
 }
 
 int zi_is_better(double violation, double cost, double other_violation, double other_cost)

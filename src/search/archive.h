@@ -80,6 +80,10 @@ size_t zi_archive_select(const zi_archive *archive, uint64_t since, size_t most,
  * worth: what may be good is worth a try. */
 size_t zi_archive_select_drawn(const zi_archive *archive, uint64_t since, size_t most, size_t *best);
 
+/* The value of a point to minimise; of a feasible one, where there is noise, with two standard errors less.
+ */
+double zi_archive_careful_value(const zi_archive *archive, size_t point);
+
 /* The best point of all; 0 if there is none. After entries were filled in by hand, it must be found first. */
 void zi_archive_find_best(zi_archive *archive);
 int zi_archive_best(const zi_archive *archive, size_t *best);

@@ -345,8 +345,9 @@ static zilch_status append(zilch_optimizer *o, const double *elite, size_t *rows
  * the first law: the points that are out already stay as they are. */
 static zilch_status append_piece(zilch_optimizer *o, zilch_stop *ending)
 {
-    size_t rows = o->refined ? zi_turn_population(o) : o->population - o->reevaluated;
-    const int is_opening = o->slots == o->reevaluated && !o->refined;
+    const size_t news = o->population - o->reevaluated; /* none where all are evaluated again */
+    const int is_opening = o->slots == o->reevaluated && !o->refined && news;
+    size_t rows = o->refined || !news ? zi_turn_population(o) : news;
     double *elite;
     int is_lost;
     *ending = ZILCH_STOP_NONE;

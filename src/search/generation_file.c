@@ -119,10 +119,11 @@ zilch_status zi_generation_read(zi_reader *r, uint32_t version, zilch_optimizer 
     const uint64_t population = version >= 5 ? zi_read_u64(r) : slots ? o->options.population : 0;
     const uint64_t refined = version < 5 ? 0 : zi_read_u64(r);
     const uint64_t piece = reevaluated < population ? population - reevaluated : 1;
-    if (slots && !refined && reevaluated >= population) {
-        return zi_optimizer_damaged("the open generation"); /* there is always something new */
+    const int is_new = reevaluated < population; /* or there is nothing new: the front is evaluated again */
+    if (slots && !refined && !is_new && (elites || reevaluated != population)) {
+        return zi_optimizer_damaged("the open generation");
     }
-    if (slots && !o->turns.refine &&
+    if (slots && !o->turns.refine && is_new &&
         ((o->options.population && population != o->options.population) || (slots - reevaluated) % piece)) {
         return zi_optimizer_damaged("the open generation"); /* without refinement all pieces are whole */
     }

@@ -1,5 +1,5 @@
 /* Drives an objective to a limit: ask, evaluate, tell, look at the limits. */
-#include "search/optimizer.h"
+#include "search/front.h"
 
 #include "base/memory.h"
 #include "base/option.h"
@@ -27,10 +27,14 @@ static zilch_status check_limits(const zilch_limits *limits)
             "them, not %llu",
             (unsigned long long)limits->final->final_evaluations, (unsigned long long)limits->evaluations);
     }
+    if (limits->final && limits->final->final_front && !limits->evaluations) {
+        return zi_fail(ZILCH_EARG, "limits: final_front needs evaluations, of which it takes a part");
+    }
     return ZILCH_OK;
 }
 
-uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *o)
+/* All but those of the final check: what the search and the front have together. */
+static uint64_t left_of(const zilch_limits *limits, const zilch_optimizer *o)
 {
     const uint64_t made = zi_optimizer_budgeted(o);
     if (!limits->evaluations) {
@@ -46,6 +50,26 @@ uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *o)
     zilch_final_options final = *limits->final;
     final.budget = limits->evaluations;
     return left - zilch_final_budget(&final, o);
+}
+
+/* What the front lacks, and a fifth of the budget at most, as for the final check. Without memory to find it,
+ * the search has that too. */
+static uint64_t front_share(const zilch_limits *limits, const zilch_optimizer *o)
+{
+    enum { PART = 5 };
+    uint64_t lack;
+    if (!limits->final || !limits->evaluations ||
+        zi_front_lack(o, limits->final->final_front, &lack) != ZILCH_OK) {
+        return 0;
+    }
+    return lack < limits->evaluations / PART ? lack : limits->evaluations / PART;
+}
+
+uint64_t zilch_limits_left(const zilch_limits *limits, const zilch_optimizer *o)
+{
+    const uint64_t left = left_of(limits, o);
+    const uint64_t front = front_share(limits, o);
+    return left > front ? left - front : 0;
 }
 
 /* A search that nothing else ends has converged when half of its evaluations, and enough to try every
@@ -204,6 +228,57 @@ static zilch_status advance(run *r, const zilch_limits *limits, zilch_stop *stop
     return evaluate(r, n);
 }
 
+zilch_status zilch_optimizer_open_front(zilch_optimizer *o, const zilch_limits *limits, size_t *n)
+{
+    uint64_t lack;
+    if (!o || !limits || !n) {
+        return zi_fail(ZILCH_EARG, "front: optimizer, limits and a place for the number must be given");
+    }
+    *n = 0;
+    ZI_TRY(check_limits(limits));
+    const uint64_t each = limits->final ? limits->final->final_front : 0;
+    const uint64_t left = left_of(limits, o);
+    ZI_TRY(zi_front_lack(o, each, &lack));
+    if (lack && left && o->slots == 0) {
+        ZI_TRY(zi_optimizer_settle(o));
+        ZI_TRY(zi_front_open(o, each, left));
+    }
+    *n = zi_front_is_open(o) ? o->population - o->handed : 0;
+    return ZILCH_OK;
+}
+
+/* One generation of it, after a limit is reached; 0 in *n if there is none to make. If all of it fails, there
+ * is no more of it. */
+static zilch_status check_front(run *r, const zilch_limits *limits, size_t *n)
+{
+    zilch_optimizer *o = r->optimizer;
+    ZI_TRY(zilch_optimizer_open_front(o, limits, n));
+    if (*n == 0) {
+        return ZILCH_OK;
+    }
+    ZI_TRY(make_room(r, *n));
+    const zilch_status status = evaluate(r, *n);
+    if (status == ZILCH_EOBJECTIVE && o->handed == 0) {
+        zi_generation_forget(o);
+        *n = 0;
+        return ZILCH_OK;
+    }
+    return status;
+}
+
+/* A generation of the search, or, once it has come to its end, of the front. *stop: there is none to make. */
+static zilch_status step(run *r, const zilch_limits *limits, zilch_stop *stop)
+{
+    size_t n;
+    *stop = reached(r->optimizer, limits);
+    if (*stop == ZILCH_STOP_NONE) {
+        return advance(r, limits, stop);
+    }
+    const zilch_status status = check_front(r, limits, &n);
+    *stop = n || status != ZILCH_OK ? ZILCH_STOP_NONE : *stop;
+    return status;
+}
+
 zilch_status zilch_optimizer_run(zilch_optimizer *o, zilch_objective objective, void *context,
                                  const zilch_limits *limits, zilch_observer observer, void *observer_context,
                                  zilch_stop *reason)
@@ -222,8 +297,8 @@ zilch_status zilch_optimizer_run(zilch_optimizer *o, zilch_objective objective, 
         o->options.expected_evaluations = chosen.evaluations;
     }
     zilch_status status = zi_optimizer_settle(o); /* a foreign point may be good enough */
-    while (status == ZILCH_OK && (stop = reached(o, &chosen)) == ZILCH_STOP_NONE) {
-        status = advance(&r, &chosen, &stop);
+    while (status == ZILCH_OK) {
+        status = step(&r, &chosen, &stop);
         if (stop != ZILCH_STOP_NONE) {
             break;
         }

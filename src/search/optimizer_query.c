@@ -1,4 +1,5 @@
 /* What an optimiser knows, for others to read. */
+#include "search/front.h"
 #include "search/preview.h"
 
 #include "base/memory.h"
@@ -95,6 +96,15 @@ static zilch_status read_point(const zilch_optimizer *o, const zi_preview *previ
     return ZILCH_OK;
 }
 
+static zilch_record record_of(const zilch_optimizer *o, const zi_preview *preview, size_t point)
+{
+    zilch_record record = zi_preview_record(preview, point);
+    record.error = isnan(record.value)
+                       ? NAN
+                       : zi_noise_deviation(&o->noise) / sqrt(preview->archive.entry[point].weight);
+    return record;
+}
+
 static zilch_status look_at(const zilch_optimizer *o, const zi_preview *preview, uint64_t point, double *x,
                             zilch_record *out)
 {
@@ -102,7 +112,7 @@ static zilch_status look_at(const zilch_optimizer *o, const zi_preview *preview,
         return zi_fail(ZILCH_EARG, "archive: there is no point %llu", (unsigned long long)point);
     }
     if (out) {
-        *out = zi_preview_record(preview, (size_t)point);
+        *out = record_of(o, preview, (size_t)point);
     }
     return x ? read_point(o, preview, (size_t)point, x) : ZILCH_OK;
 }
@@ -151,7 +161,7 @@ zilch_status zilch_optimizer_top(const zilch_optimizer *o, size_t capacity, zilc
     if (status == ZILCH_OK) {
         *count = zi_archive_select(&preview.archive, 0, most, best);
         for (size_t i = 0; i < *count; i++) {
-            out[i] = zi_preview_record(&preview, best[i]);
+            out[i] = record_of(o, &preview, best[i]);
         }
     }
     zi_free(best);
@@ -161,52 +171,27 @@ zilch_status zilch_optimizer_top(const zilch_optimizer *o, size_t capacity, zilc
 
 /* ---- The front ---------------------------------------------------------------------------------------- */
 
-/* best[k]: the point of k active coordinates with the best value, or SIZE_MAX. */
-static void find_best_of_each(const zi_archive *a, size_t dim, size_t *best)
-{
-    const int is_feasible = a->best && !(a->entry[a->best - 1].violation > 0.0); /* are there any? */
-    for (size_t k = 0; k <= dim; k++) {
-        best[k] = SIZE_MAX;
-    }
-    for (size_t row = 0; row < a->rows.count; row++) {
-        const zi_archive_entry *w = &a->entry[row];
-        size_t *other = &best[w->active];
-        if (is_feasible && w->violation > 0.0) {
-            continue;
-        }
-        if (w->is_ranked && (*other == SIZE_MAX || a->sign * w->value < a->sign * a->entry[*other].value)) {
-            *other = row;
-        }
-    }
-}
-
 zilch_status zilch_optimizer_front(const zilch_optimizer *o, size_t capacity, zilch_record *out,
                                    size_t *count)
 {
     zi_preview preview;
-    size_t *best;
+    size_t *point;
+    size_t found;
     if (!o || !count || (capacity && !out)) {
         return zi_fail(ZILCH_EARG, "front: optimizer and places for the result must be given");
     }
     *count = 0;
-    ZI_TRY(zi_alloc(&best, o->dim + 1));
+    ZI_TRY(zi_alloc(&point, o->dim + 1));
     const zilch_status status = zi_preview_make(&preview, o);
     if (status == ZILCH_OK) {
-        const zi_archive *a = &preview.archive;
-        double least = INFINITY;
-        find_best_of_each(a, o->dim, best);
-        for (size_t k = 0; k <= o->dim; k++) {
-            const double cost = best[k] == SIZE_MAX ? INFINITY : a->sign * a->entry[best[k]].value;
-            if (cost < least) {
-                least = cost;
-                if (*count < capacity) {
-                    out[(*count)++] = zi_preview_record(&preview, best[k]);
-                }
-            }
+        found = zi_front_find(&preview.archive, o->dim, point);
+        *count = found < capacity ? found : capacity;
+        for (size_t i = 0; i < *count; i++) {
+            out[i] = record_of(o, &preview, point[i]);
         }
     }
     zi_preview_free(&preview);
-    zi_free(best);
+    zi_free(point);
     return status;
 }
 

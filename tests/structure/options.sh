@@ -19,11 +19,13 @@ cli/options/option_parser.c population because it tells the commands that search
 cli/report/report_tables.c elites because the publication's study is recognised
 cli/report/report_tables.c reevaluate for the same reason
 cli/report/report_tables.c initial_spread for the same reason
+cli/report/report_tables.c final_front because it says how lucky values are told from good ones
 cli/commands/cmd_compare.c reevaluate because the publication's study is asked for
 cli/commands/cmd_compare.c initial_spread for the same reason
 cli/commands/cmd_compare.c final_pruning for the same reason
 cli/request/search_check.c final_evaluations because the command says what is wrong in its own words
 cli/request/search_check.c final_candidates for the same reason
+cli/request/search_check.c final_front for the same reason
 cli/request/search_options.c quorum because only 'zilch ask' can do something with it
 cli/request/search_options.h population because a comment has an example
 cli/run/search.c population because it foretells which limit ends a run

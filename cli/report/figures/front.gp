@@ -1,7 +1,7 @@
 # front.gp - the front of one run: the best value for each number of active coordinates. Where points were
 # evaluated again, those means stand beside the values on record, with two standard errors. Reads front.dat
-# (active count, value on record, its evaluations, mean and standard error of fresh ones), front.meta.gp and
-# front.text.dat.
+# (active count, value on record, its evaluations, mean and standard error of fresh ones, standard error of the
+# value on record), front.meta.gp and front.text.dat.
 
 load "style.gp"
 load "front.meta.gp"
@@ -16,7 +16,12 @@ load "headline.gp"
 least = 1e300
 most = -1e300
 see(y) = y != y || (is_log && y <= 0) ? 0 : (least = y < least ? y : least, most = y > most ? y : most, 0)
-stats "front.dat" using (see(field(2)), again ? see(field(4) - 2 * field(5)) + see(field(4) + 2 * field(5)) : 0) nooutput
+mean = again ? 4 : 2 # and its standard error
+error = again ? 5 : 6
+bar(k) = field(mean) + 2 * k * field(error)
+stats "front.dat" using (see(field(2)), see(bar(-1)) + see(bar(1))) nooutput
+has_errors = 0
+stats "front.dat" using (field(6) == field(6) ? (has_errors = 1) : 0) nooutput
 stats "front.dat" using 1 name "ACTIVE" nooutput
 if (is_log) {
     set logscale y
@@ -40,7 +45,7 @@ set key off
 set tmargin at screen down(121)
 y = down(104)
 set label "" at graph 0.012, screen y point pt (again ? 6 : 7) ps 1 lc rgb blue
-set label "on record" at graph 0.03, screen y tc rgb ink
+set label has_errors && !again ? "on record, with two standard errors" : "on record" at graph 0.03, screen y tc rgb ink
 if (again) {
     set label "" at graph 0.212, screen y point pt 7 ps 1 lc rgb orange
     set label sprintf("evaluated again, %d times, with two standard errors", again) at graph 0.23, screen y tc rgb ink
@@ -62,7 +67,7 @@ do for [kind in kinds] {
              "" using 1:4:(2 * $5) with yerrorbars pt 7 ps 0.9 lw 1.5 lc rgb orange
     } else {
         plot "front.dat" using 1:2 with steps lw 1.5 lc rgb silver, \
-             "" using 1:2 with points pt 7 ps 1 lc rgb blue
+             "" using 1:2:(2 * ($6 == $6 ? $6 : 0)) with yerrorbars pt 7 ps 1 lw 1.5 lc rgb blue
     }
 }
 unset output
