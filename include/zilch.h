@@ -1407,7 +1407,8 @@ typedef struct zilch_answers {
     const char *const *reason; /* why the evaluation failed; NULL: not said, or it did not fail */
     const size_t *line;        /* of the file, from 1; NULL: there is no file */
     size_t dim;
-    const double *x; /* count x dim coordinates; NaN: not said. NULL: none is */
+    const double *x; /* count x dim coordinates; NaN: not said; -0: it is not among the "active" ones, and so
+                        0 or its default. NULL: none is */
 } zilch_answers;
 ZILCH_CHECKED zilch_answers_read(zilch_answers **out, FILE *stream, size_t dim, const char *const *names);
 ZILCH_API void zilch_answers_destroy(zilch_answers *answers);

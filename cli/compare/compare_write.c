@@ -1,8 +1,7 @@
 /* A comparison for other programs: every run, as JSON or as CSV. */
-#include "compare/compare.h"
+#include "compare/compare_json.h"
 
 #include "compare/compare_summaries.h"
-#include "json/json.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
 
@@ -94,6 +93,15 @@ static json_node *method_object(const compare_setting *s, const compare_run *run
     return object;
 }
 
+json_node *compare_methods_array(const compare_setting *s, const compare_run *run, int *failed)
+{
+    json_node *methods = node_array();
+    for (size_t k = 0; k < s->methods; k++) {
+        node_append(methods, method_object(s, run, k, failed), failed);
+    }
+    return methods;
+}
+
 static void put_setting(json_node *document, const compare_setting *s, int *failed)
 {
     json_node *checkpoints = node_array();
@@ -123,12 +131,10 @@ int compare_write_json(const compare_setting *s, const compare_run *run, FILE *s
 {
     int failed = 0;
     json_node *document = node_object();
-    json_node *methods = node_array();
     json_node *runs = node_array();
     uint64_t unfinished = 0;
     put_setting(document, s, &failed);
     for (size_t k = 0; k < s->methods; k++) {
-        node_append(methods, method_object(s, run, k, &failed), &failed);
         for (size_t i = 0; i < s->seeds; i++) {
             if (run[k * s->seeds + i].is_finished) {
                 node_append(runs, run_object(s, run, k, i, &failed), &failed);
@@ -138,7 +144,7 @@ int compare_write_json(const compare_setting *s, const compare_run *run, FILE *s
         }
     }
     node_put(document, "unfinished_runs", node_whole(unfinished), &failed);
-    node_put(document, "methods", methods, &failed);
+    node_put(document, "methods", compare_methods_array(s, run, &failed), &failed);
     node_put(document, "runs", runs, &failed);
     failed = node_dump(stream, document, failed);
     fputc('\n', stream);

@@ -231,9 +231,9 @@ static int write_summaries(const report *r, const private_folder *folder, report
 
 int report_publish(const private_folder *folder)
 {
-    static const char *const all[] = {"return",  "active",   "scores",   "arrival",
-                                      "counts",  "run",      "activity", "correlations",
-                                      "landing", "formulas", "front",    "predicted"};
+    static const char *const all[] = {"return", "active",    "scores",       "arrival", "counts",
+                                      "run",    "activity",  "correlations", "landing", "formulas",
+                                      "front",  "predicted", "probability"};
     return figures_publish(folder, sizeof all / sizeof *all, all);
 }
 

@@ -12,7 +12,8 @@ int report_write_shown(const report *r, const private_folder *folder, report_fig
 /* The front of the run shown, if it has two points at least. */
 int report_write_front(const report *r, const private_folder *folder, report_figures *out);
 
-/* Draws predicted against observed values of a linear regression whose data are there. */
+/* Of a regression whose data are there: predicted against observed values, or the probabilities of two
+ * classes. */
 int report_write_fit(const report *r, const private_folder *folder, report_figures *out);
 
 /* Of a lander: a landing, and the formulas. */

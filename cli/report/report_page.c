@@ -280,6 +280,9 @@ static const struct {
     {"run", "The run shown: fitness with the penalty, value without, and active coordinates."},
     {"front", "The front of the run shown: the best value for each number of active coordinates."},
     {"predicted", "What the point shown predicts for each row of the data, against what was observed."},
+    {"probability", "How probable the point shown finds a 1 in each row of the data: rows that were a 1, and "
+                    "rows that were a 0. "
+                    "Beyond the dashed line a row is told as a 1."},
     {"activity", "The share of evaluations in which a coordinate was active."},
     {"correlations",
      "What the law has learned: correlations between the latents of the likeliest coordinates."},

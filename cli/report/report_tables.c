@@ -243,7 +243,7 @@ static void put_front(FILE *stream, const report *r)
         char active[32];
         snprintf(active, sizeof active, "%zu", p->record.active);
         begin_row(stream, p->record.active == chosen ? "<tr class=\"shown\">" : "<tr>", active);
-        put_cell(stream, digits, p->record.value, f->is_noisy ? p->record.error : NAN);
+        put_cell(stream, digits, p->record.value, f->is_noisy && !f->again ? p->record.error : NAN);
         fprintf(stream, "<td>%llu</td>", (unsigned long long)p->record.evaluations);
         if (f->again) {
             put_cell(stream, digits, p->mean, p->error);
@@ -257,9 +257,10 @@ static void put_front(FILE *stream, const report *r)
                  "again, with noise that no search has met: mean ± standard error.</p>\n",
                  (unsigned long long)f->again);
     } else if (f->is_noisy) {
-        snprintf(note, sizeof note,
-                 "<p>There is noise: a value ± its standard error, but one of few evaluations may be lucky. A "
-                 "search with '--final-front N' evaluates each of these points N times.</p>\n");
+        snprintf(
+            note, sizeof note,
+            "<p>There is noise: a value ± its standard error, but one of few evaluations may be lucky. A "
+            "search with '--final-front N' evaluates each of these points N times.</p>\n");
     }
     end_table(stream, note);
 }

@@ -130,7 +130,7 @@ int zi_point_read(const zi_coordinates *c, const char *line, double *x, int *is_
         return stop(fault, member[ACTIVE].text, "a point is said once, in \"x\" or in \"active\"");
     }
     for (size_t i = 0; i < c->dim; i++) {
-        x[i] = is_active ? 0.0 : NAN;
+        x[i] = is_active ? -0.0 : NAN;
     }
     if (said->kind == ZI_JSON_OTHER && *said->text == '[' && is_x) {
         return read_array(c, said->text, x, fault);

@@ -15,9 +15,9 @@ typedef struct zi_coordinates {
 size_t zi_coordinate_find(const zi_coordinates *coordinates, const char *text, size_t likely);
 
 /* What a line of JSON, which is known to be an object, says of its point: "x":[0,1.5], or
- * "active":{"1":1.5}, whose other coordinates are 0; in an object, names may stand for numbers. x (dim) gets
- * NaN for what is not said; *is_said tells whether anything is. 0 if that is no point of the run: then *fault
- * says where and why. The locale is C's. */
+ * "active":{"1":1.5}, whose other coordinates become -0, as they are 0 or their default; in an object, names
+ * may stand for numbers. x (dim) gets NaN for what is not said; *is_said tells whether anything is. 0 if that
+ * is no point of the run: then *fault says where and why. The locale is C's. */
 int zi_point_read(const zi_coordinates *coordinates, const char *line, double *x, int *is_said,
                   zi_json_fault *fault);
 

@@ -331,11 +331,13 @@ static int is_rounded(double said, double x)
 static zilch_status check_point(const turn *t, const news *w, size_t i, double *genome, double *x)
 {
     const size_t dim = t->optimizer->dim;
+    const double *defaults = t->optimizer->options.defaults;
     if (!find_point(t, w->id[i], genome, x)) {
         return ZILCH_OK; /* telling says so */
     }
     for (size_t j = 0; j < dim; j++) {
-        const double said = w->x[i * dim + j];
+        const double given = w->x[i * dim + j];
+        const double said = given == 0.0 && signbit(given) && defaults ? defaults[j] : given; /* not active */
         if (!isnan(said) && !is_rounded(said, x[j])) {
             return zi_fail_at(
                 ZILCH_EARG, &(zi_location){NULL, {{ZI_POINT, i}, {ZI_COORDINATE, j}}, NULL},

@@ -60,6 +60,14 @@ expect_output '{"id":0,"active":{}}'
 expect_status 0 "$zilch" ask hand --waiting --csv
 expect_in_output '0,30,0.12,2,0'
 
+# Answers that repeat sparse points are those of the points; of another one they are refused.
+expect_status 0 "$zilch" ask hand -n 8 --sparse
+sed 's/}$/,"value":3}/' "$out" >answers
+grep -q '"active":{"' answers || complain 'all of them are the default'
+sed '1s/"active":{[^}]*}/"active":{"1":77}/' answers >wrong
+expect_failure 'line 1: x2 is 77, but point 1 of run 1 has' "$zilch" tell hand wrong
+expect_status 0 "$zilch" tell hand answers
+
 # A comparison counts what differs, too.
 printf '1,0.3\n3,0.2\n' >costs.csv
 expect_status 0 "$zilch" compare --program 'python3 machine.py' --dim 4 --default factory.txt --penalty-file costs.csv --methods default --seeds 1 \

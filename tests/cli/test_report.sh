@@ -290,6 +290,25 @@ grep -q 'R² of the point shown</dt><dd>0.99' house.html || complain 'no R squar
 [ "$(wc -l <house/predicted.dat)" -eq 61 ] || complain 'not a row for each prediction'
 awk 'NR > 1 && ($1 - $2) ^ 2 > 1 {bad = 1} END {exit bad}' house/predicted.dat || complain 'not predictions'
 
+# A logistic one: how many rows of each class got which probability, and the accuracy. As JSON, too.
+awk -F, 'NR == 1 {print "size,age,other,ill"} NR > 1 {print $1 "," $2 "," $3 "," ($4 > 10)}' house.csv >ill.csv
+expect_status 0 "$zilch" optimize --problem logistic --data ill.csv --evaluations 30 --study ill.study
+expect_status 0 "$zilch" report ill.study -o ill.html --figures ill --json
+python3 - "$out" <<'END' || complain 'not what the report has'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert (report["study"], report["page"], report["figures"], report["run"]) == ("ill.study", "ill.html", "ill", 1), report
+assert report["problem"] == "logistic regression of ill" and "probability" in report["drawn"], report
+assert report["methods"][0]["method"] == "default" and report["methods"][0]["runs"] == 1, report
+assert report["front"] and report["front"][0]["again"] is None, report
+END
+grep -q '<h1>logistic regression of ill: 1 run' ill.html || complain 'the title has no response'
+grep -q 'accuracy of the point shown</dt><dd>' ill.html || complain 'no accuracy'
+grep -q 'Predicted probability: ill' ill.html || complain 'the figure has no title'
+rows=$(awk 'NR > 1 && ($4 > 10) {n++} END {print n + 0}' FS=, house.csv)
+awk -v ones="$rows" 'NR > 1 {zeros += $2; sum += $3; low += $1 < 0.5 ? $3 : 0}
+  END {exit !(NR == 21 && sum == ones && zeros == 60 - ones && low < ones / 5)}' ill/probability.dat || complain 'not the rows of the data'
+
 # A program: its failures with their words.
 cat >fails.py <<'END'
 import json, sys
