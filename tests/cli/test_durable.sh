@@ -48,6 +48,7 @@ whole=$(logged)
 # ---- kill -9
 
 met=0
+all_repeated=0
 while [ "$met" -lt "$kills" ]; do
   rm -f killed killed-*
   : >"$ZILCH_TEST_LOG"
@@ -66,12 +67,14 @@ while [ "$met" -lt "$kills" ]; do
     [ "$status" -eq 0 ] || [ "$status" -eq 137 ] || { complain "status $status after a kill"; break 2; }
   done
   repeated=$(($(logged) - whole))
+  all_repeated=$((all_repeated + repeated))
   [ "$repeated" -le $((3 * here)) ] || complain "$repeated evaluations were repeated after $here kills, each with 3 under way"
   "$zilch" export killed >killed.csv
   expect_same whole.csv killed.csv
   "$zilch" best killed >killed.best
   expect_same whole.best killed.best
 done
+echo "$met kills, $all_repeated evaluations repeated"
 
 # ---- Ctrl-C
 
