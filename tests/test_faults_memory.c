@@ -175,8 +175,9 @@ static struct {
     zilch_optimizer *optimizer;
     zilch_problem *regression, *logistic, *problem;
     zilch_program *program;
-    unsigned char bytes[4096], networks_bytes[65536], search_bytes[65536], trainer_bytes[65536];
-    size_t length, networks_length, search_length, trainer_length;
+    unsigned char bytes[4096], networks_bytes[65536], search_bytes[65536], trainer_bytes[65536],
+        lander_bytes[65536];
+    size_t length, networks_length, search_length, trainer_length, lander_length;
     char folder[32], path[64], networks_path[64], trainer_path[64], weights_path[64], search_path[64],
         text_path[64], log_path[64];
 } scene;
@@ -558,6 +559,11 @@ static zilch_status check_trainer(object *made)
 static zilch_status create_lander(object *made)
 {
     return zilch_lander_create(&made->lander, 20, NULL);
+}
+
+static zilch_status unpack_lander(object *made)
+{
+    return zilch_lander_unpack(&made->lander, scene.lander_bytes, scene.lander_length);
 }
 
 static uint64_t finish_lander(object made)
@@ -1238,6 +1244,7 @@ static const fault_call calls[] = {
     {"zilch_recover", "", NULL, recover, finish_recovery, 0, 0, 0},
     {"zilch_trainer_check", "", NULL, check_trainer, finish_output, 0, 0, 0},
     {"zilch_lander_create", "", NULL, create_lander, finish_lander, 0, 0, 0},
+    {"zilch_lander_unpack", "", NULL, unpack_lander, finish_lander, 0, 0, 0},
     ZILCH_PROBLEM_LIST(X){"zilch_problem_open", "settings", NULL, open_with_settings, finish_problem, 0, 0,
                           0},
     {"zilch_problem_regression", "linear subset", NULL, open_linear_subset, finish_problem, 0, 0, 0},
@@ -1346,6 +1353,9 @@ static int make_scene(void **state)
     scene.trainer = made.trainer;
     OK(zilch_trainer_pack(scene.trainer, scene.trainer_bytes, sizeof scene.trainer_bytes,
                           &scene.trainer_length));
+    OK(create_lander(&made));
+    OK(zilch_lander_pack(made.lander, scene.lander_bytes, sizeof scene.lander_bytes, &scene.lander_length));
+    zilch_lander_destroy(made.lander);
     OK(open_linear_subset(&made));
     scene.regression = made.problem;
     OK(open_logistic_subset(&made));
@@ -1613,6 +1623,7 @@ static void landers_are_quiet(void)
     QUIET_OK(zilch_lander_restart, (made.lander, 1));
     QUIET_OK(zilch_lander_discrete, (2, action));
     QUIET_OK(zilch_lander_view, (made.lander, 1, &view));
+    QUIET_OK(zilch_lander_pack, (made.lander, scene.lander_bytes, sizeof scene.lander_bytes, &length));
     QUIET(zilch_lander_worlds, (made.lander));
     QUIET(zilch_lander_observations, (made.lander));
     QUIET(zilch_lander_rewards, (made.lander));
@@ -1801,6 +1812,19 @@ static zilch_status recommend(zilch_optimizer *o, deed *d)
     return zilch_optimizer_recommend(o, objective, d, &options, d->x, &d->recommendation);
 }
 
+/* What is open then is closed by the run that follows. */
+static zilch_status open_front(zilch_optimizer *o, deed *d)
+{
+    (void)d;
+    size_t n;
+    zilch_final_options final = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
+    zilch_limits limits = zilch_limits_defaults();
+    final.final_front = 5;
+    limits.final = &final;
+    limits.evaluations = 100000;
+    return zilch_optimizer_open_front(o, &limits, &n);
+}
+
 static zilch_status read_all(zilch_optimizer *o, deed *d)
 {
     zilch_record record[DIM + 1];
@@ -1834,6 +1858,7 @@ static const struct {
     {"zilch_optimizer_tell_violation", tell_all},
     {"zilch_optimizer_run", optimize},
     {"zilch_optimizer_recommend", recommend},
+    {"zilch_optimizer_open_front", open_front},
     {"zilch_optimizer_best", read_all},
     {"zilch_optimizer_pack", pack},
     {"zilch_optimizer_run", optimize},

@@ -6,7 +6,7 @@
 # FUZZ_SEEDS is the program of that name that a build makes; FOLDER gets a folder for each fuzzer.
 set -eu
 program=${1:?the program fuzz_seeds} folder=${2:?the folder to write to}
-for name in model optimizer networks trainer policy problem study text npy answer command; do
+for name in model optimizer networks trainer lander policy problem study text npy answer command; do
   mkdir -p "$folder/$name"
 done
 "$program" "$folder"

@@ -112,6 +112,46 @@ static void make_networks(void)
     zilch_examples_destroy(examples);
 }
 
+/* ---- Landers ------------------------------------------------------------------------------------------- */
+
+static void save_lander(const char *name, const zilch_lander *lander)
+{
+    unsigned char bytes[65536];
+    size_t length;
+    MUST(zilch_lander_pack(lander, bytes, sizeof bytes, &length) == ZILCH_OK);
+    save(name, bytes, length);
+}
+
+/* One that was never reset, and another in the air, on its legs, and when all is over. */
+static void make_landers(void)
+{
+    static const double idle[] = {0, 0, 0, 0};
+    zilch_lander *lander;
+    zilch_lander_options options = zilch_lander_defaults();
+    options.wind = 1;
+    MUST(zilch_lander_create(&lander, 1, &options) == ZILCH_OK);
+    save_lander("lander/new", lander);
+    for (int k = 0; k < 200; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "lander/step-%d", k);
+        if (k == 0) {
+            MUST(zilch_lander_reset(lander, 0, 3) == ZILCH_OK);
+        }
+        if (k % 20 == 0 || zilch_lander_terminated(lander)[0]) {
+            save_lander(path, lander);
+        }
+        if (zilch_lander_terminated(lander)[0]) {
+            break;
+        }
+        MUST(zilch_lander_step(lander, idle) == ZILCH_OK);
+    }
+    zilch_lander_destroy(lander);
+    MUST(zilch_lander_create(&lander, 2, NULL) == ZILCH_OK);
+    MUST(zilch_lander_reset(lander, 1, 5) == ZILCH_OK);
+    save_lander("lander/two", lander);
+    zilch_lander_destroy(lander);
+}
+
 /* ---- Searches ------------------------------------------------------------------------------------------ */
 
 static void advance(zilch_optimizer *o, size_t told)
@@ -261,6 +301,7 @@ int main(int argc, char **argv)
     zilch_set_blas_threads(1);
     make_models();
     make_networks();
+    make_landers();
     make_optimizers();
     make_limited();
     return 0;
