@@ -187,7 +187,7 @@ done
 expect_status 0 python3 - "$zilch" <<'PYTHON'
 import fcntl, os, pty, re, struct, subprocess, sys, termios
 number = r"-?[0-9.e+-]+"
-line = (rf"evaluation [0-9]+/100000000(  [0-9]+ s left(  fitness {number}(  value {number}(  active [0-9]+"
+line = (rf"evaluation [0-9]+/100000000(  [0-9]+ s left(  value {number}((  after penalty {number})?(  active [0-9]+"
         rf"((  noise {number})?(  [0-9]+/s)?)?)?)?)?)?")
 command = [sys.argv[1]] + ("optimize --problem sphere:noise=0.5,active=3,dim=12 --population 30 --elites 8"
                            " --evaluations 100000000 --time 0.6 --study live").split()

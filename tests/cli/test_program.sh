@@ -158,7 +158,7 @@ for generation in 1 2 3 4; do
   head -n 4 second | "$zilch" tell by_hand >/dev/null
   tail -n +5 second >rest
   expect_status 0 "$zilch" tell by_hand rest
-  expect_in_output "generation $generation has closed: best fitness"
+  expect_in_output "generation $generation has closed: best value"
   : >first
 done
 "$zilch" export by_program >export_program
