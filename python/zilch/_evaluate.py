@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 import queue
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ from ._problem import Problem
 
 _REMEMBERED = 4  # populations of unanswered points, after which the library forgets the oldest
 _AUTOMATIC = 2000  # points in the largest population that is chosen automatically
+_KNOWN = 100_000  # points whose values are known, the newest
 _CHUNKS = 16  # parts of a population that a vectorized function gets from an executor
 _NOTHING = ("f: returned None; it must return a number (is a 'return' missing?). An evaluation that failed returns "
             "math.nan")
@@ -55,6 +57,34 @@ Arrived = Callable[[int, Floats], None]
 passed."""
 
 
+class Memo:
+    """Values and violations by point, of a function without noise. It is the search that knows them, so a point is evaluated
+    once, whatever process the function is called in."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Floats] = {}
+
+    def keep(self, x: Floats, got: Floats) -> None:
+        for row, both in zip(x, got):
+            self._known[_key(row)] = both.copy()
+        while len(self._known) > _KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def sort(self, x: Floats, rows: Iterable[int], values: Floats) -> tuple[list[int], dict[int, list[int]]]:
+        """The rows to evaluate, and for each first row of a point all that have it. Values that are known are filled in."""
+        first: dict[bytes, int] = {}
+        same: dict[int, list[int]] = {}
+        for row in rows:
+            same.setdefault(first.setdefault(_key(x[row]), row), []).append(row)
+        for key in first.keys() & self._known.keys():
+            values[same[first.pop(key)]] = self._known[key]
+        return list(first.values()), same
+
+
+def _key(row: Floats) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(row), digest_size=16).digest()
+
+
 class Objective:
     """A function of Python's. `core` is what the extension calls."""
 
@@ -67,6 +97,7 @@ class Objective:
         self.failed = 0  # evaluations that no search counts
         self.lost = 0  # evaluations that were begun, and whose values nobody waited for
         self.generation = 0
+        self.memo: Memo | None = None
         self.core = self._evaluate
 
     def first_values(self, x: Floats, journal: Journal) -> Floats:
@@ -80,7 +111,35 @@ class Objective:
             journal.keep(0, ids[part], x[part], got)
 
         if len(new):
-            values[new] = self._values(x[new], ids[new], keep)
+            values[new] = self._once(x[new], ids[new], keep)
+        return values
+
+    def _once(self, x: Floats, ids: Ids, arrived: Arrived) -> Floats:
+        """What is known is not evaluated."""
+        memo = self.memo
+        if memo is None:
+            return self._values(x, ids, arrived)
+        values = np.empty((len(x), 2))
+        new, same = memo.sort(x, range(len(x)), values)
+
+        def give(row: int) -> None:
+            for i in same[row]:
+                values[i] = values[row]
+                arrived(i, values[i:i + 1])
+
+        def keep(begin: int, got: Floats) -> None:
+            came = new[begin:begin + len(got)]
+            values[came] = got
+            memo.keep(x[came], got)
+            for row in came:
+                give(row)
+            if not came:
+                arrived(0, got)
+
+        for row in same.keys() - set(new):
+            give(row)
+        if new:
+            self._values(x[new], ids[new], keep)
         return values
 
     def _values(self, x: Floats, ids: Ids, arrived: Arrived) -> Floats:
@@ -109,7 +168,7 @@ class Objective:
             columns[:, first:first + len(got)] = got.T
             arrived(first, len(got))
 
-        self._values(np.frombuffer(x).reshape(-1, self.dim), np.frombuffer(ids, dtype=np.uint64), tell)
+        self._once(np.frombuffer(x).reshape(-1, self.dim), np.frombuffer(ids, dtype=np.uint64), tell)
 
 
 class Submitted(Objective):
@@ -122,6 +181,10 @@ class Submitted(Objective):
         self.executor = executor
         self.pending: dict[Any, Any] = {}  # futures and their keys, the oldest first
         self.done: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
+
+    def sort(self, x: Floats, rows: list[int], values: Floats) -> tuple[list[int], dict[int, list[int]]]:
+        """As that of the memo."""
+        return (rows, {row: [row] for row in rows}) if self.memo is None else self.memo.sort(x, rows, values)
 
     def submit(self, keys: Any, x: Floats, ids: Ids) -> None:
         """keys come back with the values, from `take`."""
@@ -183,10 +246,14 @@ class Native(Objective):
         self.core = problem._problem
 
 
-def objective_of(f: Any, dim: int, vectorized: bool, executor: Executor | None) -> Objective:
-    if executor is not None:
-        return Submitted(f, dim, vectorized or isinstance(f, Problem), executor)
-    return Native(f) if isinstance(f, Problem) else Objective(f, dim, vectorized)
+def objective_of(f: Any, dim: int, vectorized: bool, executor: Executor | None, is_noisy: bool) -> Objective:
+    if isinstance(f, Problem) and executor is None:
+        return Native(f)
+    vectorized = vectorized or isinstance(f, Problem)
+    objective = Objective(f, dim, vectorized) if executor is None else Submitted(f, dim, vectorized, executor)
+    if not is_noisy:
+        objective.memo = Memo()
+    return objective
 
 
 def one(result: Any) -> tuple[float, float]:
@@ -287,16 +354,26 @@ def _ending(optimizer: Optimizer) -> str:
 def _evaluate_generation(optimizer: Optimizer, objective: Submitted, ids: Ids, x: Floats, journal: Journal) -> None:
     """Tells what is known, and what comes back, until the generation closes, at the latest when everything is back."""
     generation = objective.generation
-    places = {int(number): place for place, number in enumerate(ids)}
     values, known = journal.recall(generation, ids, x)
-    objective.submit(ids[~known], x[~known], ids[~known])
+    new, same = objective.sort(x, np.flatnonzero(~known).tolist(), values)
+    for row in same.keys() - set(new):
+        known[same[row]] = True
+        journal.keep(generation, ids[same[row]], x[same[row]], values[same[row]])
+    objective.submit(ids[new], x[new], ids[new])
     if known.any():
         optimizer.tell(ids[known], values[known, 0], violations=values[known, 1])
+    rows = {int(ids[row]): row for row in new}
     while optimizer.progress.generations == generation:
         if not objective.pending:
             optimizer.advance()
             break
         keys, got = objective.take(lambda: journal.keep(generation, ids[:0], x[:0], values[:0]))
-        if int(keys[0]) in places:  # not one of an earlier generation, which comes late
-            journal.keep(generation, keys, x[[places[int(key)] for key in keys]], got)
+        if int(keys[0]) in rows:  # not one of an earlier generation, which comes late
+            came = [rows[int(key)] for key in keys]
+            if objective.memo is not None:
+                objective.memo.keep(x[came], got)
+            got = np.repeat(got, [len(same[row]) for row in came], axis=0)
+            came = [i for row in came for i in same[row]]
+            keys = ids[came]
+            journal.keep(generation, keys, x[came], got)
         optimizer.tell(keys, got[:, 0], violations=got[:, 1])

@@ -88,7 +88,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         the functions of its module that it calls, but not by the data of its module.
     noisy : bool
         Whether f gives a point another value each time. A problem knows it; for a function the search finds it out by
-        evaluating good points again. Say False if you know it. Without noise, fewer evaluations are enough for the final check.
+        evaluating good points again. Say False if you know it. Without noise, fewer evaluations are enough for the final check,
+        and f is not called again for a point whose value is known, also if an executor calls it in other processes. Such
+        evaluations are a part of `evaluations` and `nfev` all the same.
     final_evaluations : int
         At most so many evaluations for the final check, which finds the best supported of the best points. They are a part
         of `evaluations`, if you give that. None means a fifth of `evaluations`, 500 at most, or fewer without noise. With 0
@@ -140,7 +142,7 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
                           groups=groups, forced_on=forced_on, forced_off=forced_off, limits=limits, names=called,
                           repair=repair, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
-    objective = objective_of(f, optimizer.dim, vectorized, executor)
+    objective = objective_of(f, optimizer.dim, vectorized, executor, ending.is_noisy)
     with _Keeper(study, optimizer, asked, f, first) as keeper:
         optimizer = keeper.optimizer
         watcher = _Watcher(keeper, callback, disp, math.inf if time is None else _seconds(time))

@@ -272,7 +272,7 @@ class Optimizer:
         closed.advance()
         x = np.empty(self.dim)
         final = {"final_evaluations": str(_arrays.count(evaluations, "evaluations"))}
-        return Recommendation(x=x, **_core.recommend(closed._optimizer, objective_of(f, self.dim, vectorized, None).core, {}, final,
+        return Recommendation(x=x, **_core.recommend(closed._optimizer, objective_of(f, self.dim, vectorized, None, noisy).core, {}, final,
                                                      noisy, x, 0, Journal(None, 0).core))
 
     @property
