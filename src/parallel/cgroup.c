@@ -13,6 +13,8 @@
 #define _GNU_SOURCE
 #include "parallel/cgroup.h"
 
+#include "parallel/pidfd.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +28,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -180,7 +181,7 @@ static int is_leftover(const char *name)
     if (process <= 0 || process > INT_MAX || *end != '.') {
         return 0;
     }
-    const int handle = pidfd_open((int)process, 0);
+    const int handle = zi_pidfd_open((int)process);
     if (handle >= 0) {
         (void)close(handle);
         return 0;

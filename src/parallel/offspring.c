@@ -11,13 +11,14 @@
 #define _GNU_SOURCE
 #include "parallel/offspring.h"
 
+#include "parallel/pidfd.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 enum {
@@ -123,13 +124,13 @@ static int kill_child(walk *w, int child, int parent, int handle)
         return 0;
     }
     kill_group(w, child, &r);
-    return pidfd_send_signal(handle, SIGKILL, NULL, 0) != 0 && errno == EPERM ? -1 : 1;
+    return zi_pidfd_signal(handle, SIGKILL) != 0 && errno == EPERM ? -1 : 1;
 }
 
 /* One that has ended may still have a group. There may be thousands of them, so not all are looked at. */
 static int visit_child(walk *w, int child, int parent)
 {
-    const int handle = pidfd_open(child, 0);
+    const int handle = zi_pidfd_open(child);
     struct pollfd look = {.fd = handle, .events = POLLIN};
     const int has_ended = handle < 0 || poll(&look, 1, 0) != 0;
     const int is_looked_at = handle >= 0 && (!has_ended || w->ended++ < ENDED_MOST);

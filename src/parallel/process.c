@@ -7,6 +7,7 @@
 #include "parallel/process.h"
 
 #include "parallel/offspring.h"
+#include "parallel/pidfd.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ static zilch_status start(zi_process *out, char *const *words, int pipes[PIPES][
     if (guard < 0) {
         return zi_fail(ZILCH_EIO, "program: '%s' cannot be started: %s", words[0], strerror(errno));
     }
-    const int handle = pidfd_open(guard, 0);
+    const int handle = zi_pidfd_open(guard);
     if (handle < 0) {
         const int error = errno;
         close_one(&socket[0]); /* so the guard ends, and the program */
@@ -143,7 +143,7 @@ static int wait_for_guard(const zi_process *process)
     enum { STEP = 100 };
     int step = 0;
     for (; step < STEPS_MOST; step++) {
-        (void)pidfd_send_signal(process->handle, SIGCONT, NULL, 0);
+        (void)zi_pidfd_signal(process->handle, SIGCONT);
         if (wait_for(process->control, STEP)) {
             break;
         }
@@ -161,7 +161,7 @@ static zi_ending replace_guard(const zi_process *process)
         (void)wait_for(-1, SOON);
         met = zi_offspring_kill(process->guard);
     }
-    (void)pidfd_send_signal(process->handle, SIGKILL, NULL, 0);
+    (void)zi_pidfd_signal(process->handle, SIGKILL);
     return (zi_ending){
         .end = ZI_END_KILLED, .left = met.last, .is_forbidden = met.is_forbidden, .is_unguarded = 1};
 }
@@ -187,7 +187,7 @@ zi_ending zi_process_end(zi_process *process, int milliseconds)
         ending.end = ZI_END_KILLED;
     }
     if (!wait_for(process->handle, MOMENT)) { /* it has nothing to do any more */
-        (void)pidfd_send_signal(process->handle, SIGKILL, NULL, 0);
+        (void)zi_pidfd_signal(process->handle, SIGKILL);
         (void)wait_for(process->handle, MOMENT);
     }
     (void)waitpid(process->guard, NULL, WNOHANG);

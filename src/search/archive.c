@@ -193,7 +193,8 @@ zilch_record zi_archive_record(const zi_archive *archive, size_t point)
 static double error_of(const zi_archive *archive, const zi_archive_entry *w)
 {
     const double error = archive->noise / sqrt(w->weight);
-    return archive->lack > 0.0 ? error * archive->lack / hypot(error, archive->lack) : error;
+    return archive->lack > 0.0 ? error * archive->lack / sqrt(error * error + archive->lack * archive->lack)
+                               : error;
 }
 
 /* Whoever is careful counts on two standard errors less: a lucky value is not taken for a good point. Of

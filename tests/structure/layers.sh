@@ -44,7 +44,7 @@ keeper_of()
     Python.h) echo python/core.h ;;
     linux/audit.h | linux/filter.h | linux/seccomp.h) echo cli/terminal/sandbox.c ;;
     linux/magic.h | sys/statfs.h) echo src/parallel/cgroup.c ;;
-    linux/sched.h | sys/syscall.h) case $2 in cli/terminal/sandbox.c | src/parallel/cgroup.c) echo "$2" ;; esac ;;
+    linux/sched.h | sys/syscall.h) case $2 in cli/terminal/sandbox.c | src/parallel/cgroup.c | src/parallel/pidfd.h) echo "$2" ;; esac ;;
     *) return 1 ;;
   esac
 }
@@ -54,7 +54,7 @@ system_headers=' assert ctype errno fenv float inttypes limits locale math signa
   stdbool stddef stdint stdio stdlib stdnoreturn string threads time
   dirent endian fcntl getopt glob langinfo malloc poll pthread sched spawn strings termios unistd
   sys/file sys/ioctl sys/mman sys/resource sys/select sys/stat sys/time sys/types sys/uio sys/utsname sys/wait
-  sys/pidfd sys/prctl sys/signalfd sys/socket sys/timerfd '
+  sys/prctl sys/signalfd sys/socket sys/timerfd '
 system_headers=$(echo "$system_headers" | tr -s '\n' ' ')
 
 layer_of()
