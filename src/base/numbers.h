@@ -6,6 +6,9 @@
 #include "base/status.h"
 
 #include <locale.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
 
 /* While numbers are read and written by the C library: this thread's locale is C's. */
 typedef struct zi_plain_locale {

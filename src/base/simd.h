@@ -16,7 +16,7 @@
 
 #if defined(ZI_NO_CLONES)
 #define ZI_CLONES /* for tools that cannot bear functions chosen at start, such as ThreadSanitizer */
-#elif defined(__x86_64__) && defined(__GNUC__)
+#elif defined(__x86_64__) && defined(__GNUC__) && defined(__ELF__)
 #define ZI_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ZI_CLONES

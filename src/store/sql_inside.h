@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#if defined(__APPLE__)
+#define st_mtim st_mtimespec
+#define O_TMPFILE 0 /* so that a folder cannot be opened */
+#endif
+
 /* How a file is recognised as unchanged. */
 typedef struct zi_stamp {
     dev_t device;
