@@ -339,7 +339,8 @@ static double movement(zilch_trainer *t)
     memcpy(before, t->parameter, size * sizeof *before);
     train(t, 1);
     for (size_t p = 0; p < size; p++) {
-        farthest = fmax(farthest, fabs((double)t->parameter[p] - (double)before[p]));
+        const double moved = fabs((double)t->parameter[p] - (double)before[p]);
+        farthest = moved > farthest ? moved : farthest;
     }
     test_free(before);
     return farthest;

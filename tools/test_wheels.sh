@@ -98,10 +98,13 @@ test_library()
 
 look_at_wheels
 for system; do
+  [ "$system" = library.arm64 ] || try_wheel "$system"
+done
+for system; do
   if [ "$system" = library.arm64 ]; then
     test_library
   else
-    try_wheel "$system"
     test_wheel "$system"
   fi
 done
+echo 'The wheels are good.'

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -160,3 +160,61 @@ def test_a_function_is_known_by_its_code(tmp_path):
     assert runs_after(path, source, default=1.0) == 4
     assert runs_after(path, MODULE.format(constant=5, shift=2)) == 5
     assert runs_after(path, source) == 5
+
+
+class Logged:
+    """Writes down each call, in whatever process it is."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, x):
+        with open(self.path, "a", encoding="utf-8") as log:
+            log.write(f"{x.tobytes().hex()}\n")
+        return float(((x - [1, 0, 0, 1, 0, 0])**2).sum())
+
+    def calls(self):
+        return self.path.read_text(encoding="utf-8").split()
+
+
+@pytest.mark.parametrize("way", ["alone", "vectorized", "threads", "processes"])
+@pytest.mark.parametrize("method", ["default", "ea"])
+def test_without_noise_a_point_is_evaluated_once(tmp_path, way, method):
+    options = {"method": method, "values": [[1.0]] * 6, "evaluations": 150, "seed": 3}
+    twice, once = Logged(tmp_path / "twice"), Logged(tmp_path / "once")
+    expected = zilch.minimize(twice, 6, noisy=False, **options)
+    pool = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}.get(way)
+    if pool:
+        with pool(2) as executor:
+            found = zilch.minimize(once, 6, noisy=False, executor=executor, **options)
+    else:
+        f = (lambda rows: np.array([once(x) for x in rows])) if way == "vectorized" else once
+        found = zilch.minimize(f, 6, noisy=False, vectorized=way == "vectorized", **options)
+    assert len(once.calls()) == len(set(once.calls())) < found.nfev
+    np.testing.assert_array_equal(found.x, expected.x)
+    assert found.nfev == expected.nfev and found.fun == expected.fun
+    assert len(twice.calls()) == len(set(twice.calls()))
+
+
+def test_known_values_are_kept_in_the_study_too(tmp_path):
+    f = Logged(tmp_path / "log")
+    options = {"method": "ea", "values": [[1.0]] * 6, "noisy": False, "study": tmp_path / "a.study"}
+    with ThreadPoolExecutor(2) as executor:
+        first = zilch.minimize(f, 6, evaluations=100, executor=executor, **options)
+        calls = len(f.calls())
+        assert_same(zilch.minimize(f, 6, evaluations=100, executor=executor, **options), first)
+    assert len(f.calls()) == calls < first.nfev
+    again = Logged(tmp_path / "again")
+    zilch.minimize(again, 6, **{**options, "study": None, "noisy": True}, evaluations=100)
+    assert len(set(again.calls())) < len(again.calls())  # noise has to be looked for
+
+
+def test_a_memo_keeps_the_newest(monkeypatch):
+    monkeypatch.setattr("zilch._evaluate._KNOWN", 2)
+    memo = zilch._evaluate.Memo()
+    x = np.arange(3.0)[:, None]
+    memo.keep(x, np.array([[1.0, 0], [2, 0], [3, 0]]))
+    values = np.zeros((4, 2))
+    new, same = memo.sort(np.array([[0.0], [1], [0], [2]]), range(4), values)
+    assert (new, same) == ([0], {0: [0, 2], 1: [1], 3: [3]})
+    assert values[:, 0].tolist() == [0, 2, 0, 3]
