@@ -11,6 +11,7 @@
 enum { MOST = 160 };
 
 int openblas_get_num_threads(void);
+int openblas_get_parallel(void);
 
 static const size_t sizes[] = {1, 2, 3, 31, 32, 33, 70};
 
