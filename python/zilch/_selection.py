@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 
 from . import _arrays
 from ._arrays import Floats
-from ._subsets import PENALTY, Mask, Subsets
+from ._subsets import PENALTY, Mask, Subsets, most_of, seed_of
 
 try:
     from scipy.sparse import issparse
@@ -23,7 +22,7 @@ try:
     from sklearn.metrics import check_scoring
     from sklearn.model_selection import check_cv
     from sklearn.pipeline import Pipeline
-    from sklearn.utils import _safe_indexing, check_random_state, get_tags
+    from sklearn.utils import _safe_indexing, get_tags
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, _routing_enabled, process_routing
     from sklearn.utils.multiclass import type_of_target
     from sklearn.utils.parallel import Parallel, delayed
@@ -102,7 +101,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
         X = validate_data(self, X, accept_sparse="csc" if tags.sparse else False, ensure_all_finite=not tags.allow_nan)
         check_consistent_length(X, y)
         columns = X.shape[1]
-        most = self._most(columns)
+        most = most_of(self.max_features, columns)
         evaluations = 100 + 3 * columns if self.evaluations is None else _arrays.count(self.evaluations, "evaluations", 1)
         if self.penalty is not None and not self.penalty >= 0:
             raise ValueError(f"penalty: must be 0 or more, not {self.penalty!r}")
@@ -125,15 +124,6 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
                           f"The last one: {fits.failures[-1]!r}", FitFailedWarning, stacklevel=2)
         self._conclude(subsets, fits, most)
         return self
-
-    def _most(self, columns: int) -> int:
-        if self.max_features is None:
-            return columns
-        if isinstance(self.max_features, float):
-            if not 0 < self.max_features <= 1:
-                raise ValueError(f"max_features: a share of the columns must be above 0 and at most 1, not {self.max_features!r}")
-            return max(1, int(self.max_features * columns))
-        return min(columns, _arrays.count(self.max_features, "max_features", 1))
 
     @staticmethod
     def _first(subsets: Subsets, fits: _Fits, X: Any, y: Any, evaluations: int) -> None:
@@ -285,11 +275,3 @@ def _dependence(X: Any, y: Any) -> Floats | None:
     except ValueError:  # missing values
         return None
     return np.nan_to_num(found, nan=0.0, posinf=np.finfo(float).max)
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed of zilch's: a whole number is one."""
-    try:
-        return _arrays.seed(operator.index(random_state), "random_state")
-    except TypeError:
-        return int(check_random_state(random_state).randint(2**31))

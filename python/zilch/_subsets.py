@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _arrays
 from ._optimizer import Optimizer
 
 Mask = NDArray[np.bool_]
@@ -74,3 +76,28 @@ class Subsets:
 def count(columns: int, most: int) -> int:
     """How many subsets have 1 to so many columns."""
     return sum(math.comb(columns, k) for k in range(1, most + 1))
+
+
+def most_of(max_features: float | None, columns: int) -> int:
+    """How many columns a subset may have."""
+    if max_features is None:
+        return columns
+    if isinstance(max_features, float):
+        if not 0 < max_features <= 1:
+            raise ValueError(f"max_features: a share of the columns must be above 0 and at most 1, not {max_features!r}")
+        return max(1, int(max_features * columns))
+    return min(columns, _arrays.count(max_features, "max_features", 1))
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed of zilch's, by scikit-learn's rules: a whole number, a generator, which moves on, or None, which is NumPy's own."""
+    if random_state is None or random_state is np.random:
+        return int(np.random.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    try:
+        return _arrays.seed(operator.index(random_state), "random_state")
+    except TypeError:
+        raise ValueError(f"random_state: must be a whole number, a generator of NumPy or None, not {random_state!r}") from None
