@@ -24,7 +24,7 @@ import zilch
 try:
     import jax.numpy as jnp
     from skscope import ScopeSolver
-    from skscope.utilities import LinearSIC, LogisticSIC
+    from skscope.utilities import SIC, LinearSIC
 except ImportError:
     ScopeSolver = None
 
@@ -44,7 +44,7 @@ def scope(X, y, is_line):
         eta = design @ b
         return jnp.sum(jnp.logaddexp(0.0, eta) - target * eta)
 
-    solver = ScopeSolver(p + 1, sparsity=range(1, MOST + 1), sample_size=n, preselect=[p], ic_method=LinearSIC if is_line else LogisticSIC)
+    solver = ScopeSolver(p + 1, sparsity=range(1, MOST + 1), sample_size=n, preselect=[p], ic_method=LinearSIC if is_line else SIC)
     beta = solver.solve(squares if is_line else deviance, jit=True)
     support = np.flatnonzero(beta[:p])
     model = make_pipeline(StandardScaler(), LinearRegression() if is_line else LogisticRegression(C=np.inf, max_iter=10_000))
@@ -80,7 +80,8 @@ def one(X, y, is_line, train, test):
         seconds = time.process_time() - began
         held_out = X[test][:, columns]
         loss = np.nan if is_line else log_loss(y[test], model.predict_proba(held_out))
-        found[name] = model.score(held_out, y[test]), loss, len(support), seconds
+        score = model.score(held_out, y[test]) if is_line else np.mean(model.predict(held_out) == y[test])
+        found[name] = score, loss, len(support), seconds
     return found
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from . import _arrays
 from ._arrays import Floats
-from ._subsets import PENALTY, Mask, Subsets, most_of, seed_of
+from ._subsets import Mask, Subsets, most_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -30,6 +30,7 @@ except ImportError as error:
 
 _ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 _SCREENING = 0.01  # ridge while the path is made
+_PENALTY = 0.2  # of the standard error of the loss: what a column must improve it by, unless it is said
 _REPEATS = 2  # of five-fold splits
 _PATIENCE = 10  # columns of the path without a better value, after which it ends
 _NEWTON = 25
@@ -191,8 +192,8 @@ class _Sparse(BaseEstimator):  # type: ignore[misc]
         subsets.values(path)
         start = path[int(np.argmin(tried[self.alpha_]))]
         own = losses[start.tobytes()]
-        self.penalty_ = (PENALTY * float(own.std(ddof=1)) / math.sqrt(len(own)) if len(own) > 1 else 0.0) if self.penalty is None else float(self.penalty)
-        subsets.search(start, penalty=self.penalty_, most=most, evaluations=evaluations, seed=seed_of(self.random_state))
+        self.penalty_ = (_PENALTY * float(own.std(ddof=1)) / math.sqrt(len(own)) if len(own) > 1 else 0.0) if self.penalty is None else float(self.penalty)
+        subsets.search(start, penalty=self.penalty_, most=most, evaluations=evaluations, seed=_arrays.seed_of(self.random_state))
         chosen = subsets.best(self.penalty_, most)
         assert chosen is not None
         self.support_ = chosen
@@ -218,7 +219,7 @@ class _Sparse(BaseEstimator):  # type: ignore[misc]
         least = min(np.bincount(y)) if classifier else len(X)
         if least < 2:
             raise ValueError(f"cross-validation needs two rows at least{' of each class' if classifier else ''}; n_samples={len(X)}")
-        return list(repeated(n_splits=int(min(5, least)), n_repeats=_REPEATS, random_state=seed_of(self.random_state) % 2**32).split(X, y))
+        return list(repeated(n_splits=int(min(5, least)), n_repeats=_REPEATS, random_state=_arrays.seed_of(self.random_state) % 2**32).split(X, y))
 
 
 def _path(problem: _Squares | _Logistic, most: int, evaluations: int) -> list[Mask]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _arrays, _core
+from . import _arrays, _core, _density
 from ._arrays import Floats
 
-_PARAMETERS = ("structure", "rank", "inverter", "shrinkage", "projection", "sigma_floor")
+_OPTIONS = ("structure", "rank", "inverter", "shrinkage", "projection", "sigma_floor")
+_PARAMETERS = (*_OPTIONS, "random_state")
 
 
 class ZeroInflatedGaussian:
@@ -35,6 +37,9 @@ class ZeroInflatedGaussian:
         To a correlation matrix; "weighted" is the most accurate and the slowest.
     sigma_floor : float
         No fitted deviation is below it.
+    random_state : int, generator of NumPy or None
+        Where `sample` without a seed gets its randomness: from a whole number the same points each time, from a generator the
+        next ones, and without either new ones each time.
 
     Attributes
     ----------
@@ -60,32 +65,51 @@ class ZeroInflatedGaussian:
     """
 
     def __init__(self, *, structure: str = "full", rank: int = 10, inverter: str = "exact", shrinkage: str = "none", projection: str = "repair",
-                 sigma_floor: float = 0.0) -> None:
+                 sigma_floor: float = 0.0, random_state: Any = None) -> None:
         self.structure = structure
         self.rank = rank
         self.inverter = inverter
         self.shrinkage = shrinkage
         self.projection = projection
         self.sigma_floor = sigma_floor
+        self.random_state = random_state
 
     # ---- Fitting and sampling
 
-    def fit(self, X: ArrayLike, weight: ArrayLike | None = None) -> ZeroInflatedGaussian:
-        """Fit to the rows of X, all alike or by their weights. An exact 0 means absent. Names of columns are kept."""
-        x = _arrays.floats(X, "X", None, None)
-        weights = None if weight is None else _arrays.floats(weight, "weight", len(x))
-        model = _core.model_fit(x.shape[0], x.shape[1], x, weights, self.get_params())
-        if all(isinstance(name, str) for name in getattr(X, "columns", ())):  # numbers say nothing
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> ZeroInflatedGaussian:
+        """Fit to the rows of X, all alike or by their weights. An exact 0 means absent; y is not used. Names of columns are kept."""
+        x = _arrays.table(X, self, least=2)
+        weights = None if sample_weight is None else _weights(sample_weight, len(x))
+        model = _core.model_fit(x.shape[0], x.shape[1], x, weights, {name: getattr(self, name) for name in _OPTIONS})
+        if _arrays.has_names(X):
             _core.model_set_names(model, _arrays.columns(X))
         self._adopt(model)
         return self
 
-    def sample(self, n: int = 1, seed: int = 1) -> Floats:
-        """n points, the same for the same seed, also those of `zilch sample`."""
+    def sample(self, n: int = 1, seed: int | None = None) -> Floats:
+        """n points. With a seed the same ones each time, also those of `zilch sample`; without one, as `random_state` says."""
         model = self._handle()
         x = np.empty((_arrays.count(n, "n"), self.n_features_in_))
-        _core.model_sample(model, _arrays.seed(seed), len(x), x)
+        _core.model_sample(model, _arrays.seed_of(self.random_state) if seed is None else _arrays.seed(seed), len(x), x)
         return x
+
+    def score_samples(self, X: ArrayLike) -> Floats:
+        """Logarithm of the density of each row: that of its active values, times the probability that exactly these are active.
+
+        The probability of a pattern of d coordinates has no closed form unless latents are independent. It is then estimated to
+        about three digits, and the same rows always give the same numbers. This needs SciPy.
+
+        >>> model = ZeroInflatedGaussian.from_parameters(p=[0.3, 0.6], mean=[2, -1], std=[1, 0.5])
+        >>> model.score_samples([[0, 0]]).round(3), np.log(0.7 * 0.4).round(3)  # neither is active
+        (array([-1.273]), np.float64(-1.273))
+        """
+        self._handle()
+        x = _arrays.table(X, self, self.n_features_in_, self.feature_names_in_)
+        return _density.log_density(x, self.p_, self.mean_, self.std_, self.threshold_, self.corr_)
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """The mean of `score_samples`."""
+        return float(self.score_samples(X).mean())
 
     @classmethod
     def from_parameters(cls, p: ArrayLike, mean: ArrayLike, std: ArrayLike, corr: ArrayLike | None = None,
@@ -150,6 +174,14 @@ class ZeroInflatedGaussian:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+        return Tags(estimator_type="density_estimator", target_tags=TargetTags(required=False), input_tags=InputTags(),
+                    non_deterministic=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
     def __repr__(self) -> str:
         defaults = ZeroInflatedGaussian().get_params()
         changed = (f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name])
@@ -178,7 +210,7 @@ class ZeroInflatedGaussian:
     @property
     def corr_(self) -> Floats:
         if not hasattr(self, "_model"):
-            raise AttributeError("this ZeroInflatedGaussian is not fitted yet: call fit first")
+            raise AttributeError(_UNFITTED)
         if self._corr is not None:
             return self._corr
         matrix = np.eye(2 * self.n_features_in_)
@@ -189,8 +221,27 @@ class ZeroInflatedGaussian:
 
     def _handle(self) -> _core.Model:
         if not hasattr(self, "_model"):
-            raise RuntimeError("this ZeroInflatedGaussian is not fitted yet: call fit first")
+            raise _not_fitted()
         return self._model
+
+
+_UNFITTED = "this ZeroInflatedGaussian is not fitted yet: call fit first"
+
+
+def _not_fitted() -> RuntimeError:
+    """scikit-learn's own, too, where it is in use."""
+    own: Any = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+    kind: Any = RuntimeError if own is None else type(own.__name__, (own, RuntimeError), {})
+    wrong: RuntimeError = kind(_UNFITTED)
+    return wrong
+
+
+def _weights(values: ArrayLike, rows: int) -> Floats:
+    given = _arrays.real(values, "sample_weight")
+    weights = _arrays.floats(np.full(rows, given) if given.ndim == 0 else given, "sample_weight", rows)
+    if not weights.any():
+        raise ValueError("sample_weight: all weights are zero; at least two rows must have a positive weight")
+    return weights
 
 
 def _part(model: _core.Model, name: str, *shape: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _arrays
 from ._arrays import Floats
-from ._subsets import PENALTY, Mask, Subsets, most_of, seed_of
+from ._subsets import Mask, Subsets, most_of
 
 try:
     from scipy.sparse import issparse
@@ -31,6 +31,7 @@ except ImportError as error:
     raise ImportError("zilch.SparseSelector: needs scikit-learn 1.6 or later; install it with: pip install scikit-learn") from error
 
 _SHRINK = 0.7  # from one of the first subsets to the next: this share of the columns stays
+_PENALTY = 0.1  # of the standard error of a score: what a column must improve it by, unless it is said
 
 
 class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,7 +48,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
     max_features : int, float or None
         At most so many columns, or this share of all.
     penalty : float or None
-        What a column must improve the score by to be chosen. None: a fifth of the standard error of the score, over the splits.
+        What a column must improve the score by to be chosen. None: a tenth of the standard error of the score, over the splits.
     cv : int, splitter or iterable of splits
     scoring : text, callable or None
         As in scikit-learn; greater is better. None: the estimator's own score.
@@ -105,7 +106,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
         evaluations = 100 + 3 * columns if self.evaluations is None else _arrays.count(self.evaluations, "evaluations", 1)
         if self.penalty is not None and not self.penalty >= 0:
             raise ValueError(f"penalty: must be 0 or more, not {self.penalty!r}")
-        seed = seed_of(self.random_state)
+        seed = _arrays.seed_of(self.random_state)
         with Parallel(n_jobs=self.n_jobs) as parallel:
             fits = _Fits(self, X, y, params, parallel)
             subsets = Subsets(columns, fits.scores)
@@ -114,7 +115,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
             if start is None:
                 start = np.arange(columns) < most
                 subsets.values([start])
-            self.penalty_ = PENALTY * fits.error(start) if self.penalty is None else float(self.penalty)
+            self.penalty_ = _PENALTY * fits.error(start) if self.penalty is None else float(self.penalty)
             start = subsets.best(self.penalty_, most)
             if start is None:
                 raise fits.failures[-1]

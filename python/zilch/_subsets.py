@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from ._optimizer import Optimizer
 
 Mask = NDArray[np.bool_]
 
-PENALTY = 0.2  # of the standard error of a score: what a column must improve it by, unless it is said
 _PATIENCE = 50  # asks in a row without a new subset, after which all that the search would try is known
 
 
@@ -87,17 +85,3 @@ def most_of(max_features: float | None, columns: int) -> int:
             raise ValueError(f"max_features: a share of the columns must be above 0 and at most 1, not {max_features!r}")
         return max(1, int(max_features * columns))
     return min(columns, _arrays.count(max_features, "max_features", 1))
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed of zilch's, by scikit-learn's rules: a whole number, a generator, which moves on, or None, which is NumPy's own."""
-    if random_state is None or random_state is np.random:
-        return int(np.random.randint(2**31))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    try:
-        return _arrays.seed(operator.index(random_state), "random_state")
-    except TypeError:
-        raise ValueError(f"random_state: must be a whole number, a generator of NumPy or None, not {random_state!r}") from None
