@@ -1,6 +1,6 @@
 """SparseRegressor and SparseClassifier beside scikit-learn's lassos, on rows that none of them has seen.
 
-    python bench/regression_cv.py [JOBS]
+    python bench/regression_cv.py [JOBS [FIRST LAST]]
 
 Twelve outer splits, a quarter of the rows held out: diabetes with its 55 squares and products, R²; breast cancer, accuracy and log
 loss. Columns are standardised for those that do not do so by themselves. skscope, which has gradients, is shown if it is installed
@@ -85,10 +85,10 @@ def one(X, y, is_line, train, test):
     return found
 
 
-def main(jobs=2):
+def main(jobs=2, first=0, last=2):
     squares = PolynomialFeatures(2, include_bias=False)
     for name, (X, y), is_line in (("diabetes, squares and products", load_diabetes(return_X_y=True), True),
-                                  ("breast cancer", load_breast_cancer(return_X_y=True), False)):
+                                  ("breast cancer", load_breast_cancer(return_X_y=True), False))[first:last]:
         X = squares.fit_transform(X) if is_line else X
         splits = (ShuffleSplit if is_line else StratifiedShuffleSplit)(SPLITS, test_size=0.25, random_state=1).split(X, y)
         rows = Parallel(jobs)(delayed(one)(X, y, is_line, *split) for split in splits)

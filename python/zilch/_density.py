@@ -42,27 +42,26 @@ def _of_pattern(x: Floats, pattern: NDArray[np.bool_], p: Floats, mean: Floats, 
     values = np.flatnonzero(pattern & (std > 0))
     masks = d + np.flatnonzero((p > 0) & (p < 1))
     z = (x[:, values] - mean[values]) / std[values]
-    c = corr + _RIDGE * np.eye(2 * d)
-    lower = np.linalg.cholesky(c[np.ix_(values, values)])
+    lower = _root(corr[np.ix_(values, values)])
     white = np.linalg.solve(lower, z.T)
     log_values = -0.5 * (white**2).sum(axis=0) - np.log(np.diag(lower)).sum() - np.log(std[values]).sum() - 0.5 * len(values) * np.log(2 * np.pi)
     if not len(masks):
         return np.asarray(log_values)
-    across = np.linalg.solve(lower, c[np.ix_(values, masks)])
+    across = np.linalg.solve(lower, corr[np.ix_(values, masks)])
     expected = (across.T @ white).T
-    rest = c[np.ix_(masks, masks)] - across.T @ across
+    rest = corr[np.ix_(masks, masks)] - across.T @ across
     sign = np.where(pattern[masks - d], -1.0, 1.0)  # turned so that each is to be below its limit
     return np.asarray(log_values + _log_orthant(sign * (threshold[masks - d] - expected), sign[:, np.newaxis] * rest * sign, special))
 
 
 def _log_orthant(limits: Floats, covariance: Floats, special: Any) -> Floats:
     """Logarithm of the probability that a centred normal is below the limits, for each row of them."""
-    scale = np.sqrt(np.diag(covariance))
+    scale = np.sqrt(np.maximum(np.diag(covariance), _RIDGE))
     limits = limits / scale
     correlation = covariance / np.outer(scale, scale)
     if np.abs(correlation - np.diag(np.diag(correlation))).max(initial=0.0) < 1e-12:
         return np.asarray(special.log_ndtr(limits).sum(axis=1))
-    lower = np.linalg.cholesky(correlation + _RIDGE * np.eye(len(correlation)))
+    lower = _root(correlation)
     rows, k = limits.shape
     u = _lattice(k)
     y = np.zeros((rows, _POINTS, k))
@@ -74,6 +73,16 @@ def _log_orthant(limits: Floats, covariance: Floats, special: Any) -> Floats:
         y[:, :, j] = special.ndtri_exp(np.log(u[:, j]) + log_share)
     top = total.max(axis=1)
     return np.asarray(top + np.log(np.exp(total - top[:, np.newaxis]).mean(axis=1)))
+
+
+def _root(matrix: Floats) -> Floats:
+    """The lower triangle whose square it is; of a singular matrix, with a little more on the diagonal."""
+    ridge = 0.0
+    while True:
+        try:
+            return np.asarray(np.linalg.cholesky(matrix + ridge * np.eye(len(matrix))))
+        except np.linalg.LinAlgError:
+            ridge = max(_RIDGE, 10 * ridge)
 
 
 def _lattice(k: int) -> Floats:
