@@ -46,6 +46,7 @@ class Counting:
 
 def ways(estimator, inner):
     return {"zilch": zilch.SparseSelector(estimator, cv=inner),
+            "zilch, at most half": zilch.SparseSelector(estimator, cv=inner, max_features=0.5),
             "SFS, half": SequentialFeatureSelector(estimator, cv=inner),
             "SFS, tol": SequentialFeatureSelector(estimator, cv=inner, n_features_to_select="auto", tol=1e-12),
             "RFECV": RFECV(estimator, cv=inner)}

@@ -90,7 +90,7 @@ def table(values: Any, model: object, columns: int | None = None, names: Any = N
     if array.dtype.kind == "c":
         raise ValueError("X: Complex data not supported; must be real numbers")
     if array.dtype.kind == "O":
-        if np.equal(array, None).any():
+        if any(each is None for each in array.ravel().tolist()):
             raise TypeError("X: must be real numbers, not None")
         try:
             array = array.astype(np.float64)

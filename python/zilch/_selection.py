@@ -53,7 +53,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
     scoring : text, callable or None
         As in scikit-learn; greater is better. None: the estimator's own score.
     evaluations : int or None
-        At most so many subsets are fitted, each once for every split. None: 100 and 3 for each column.
+        At most so many subsets are fitted, each once for every split. None: 60 and 2.5 for each column.
     n_jobs : int or None
         Fits at the same time. What is chosen does not depend on it.
     random_state : int, RandomState or None
@@ -103,7 +103,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
         check_consistent_length(X, y)
         columns = X.shape[1]
         most = most_of(self.max_features, columns)
-        evaluations = 100 + 3 * columns if self.evaluations is None else _arrays.count(self.evaluations, "evaluations", 1)
+        evaluations = 60 + 5 * columns // 2 if self.evaluations is None else _arrays.count(self.evaluations, "evaluations", 1)
         if self.penalty is not None and not self.penalty >= 0:
             raise ValueError(f"penalty: must be 0 or more, not {self.penalty!r}")
         seed = _arrays.seed_of(self.random_state)
