@@ -95,7 +95,8 @@ def main(jobs=2, first=0, last=2):
         for way in WAYS:
             score, loss, columns, seconds = np.median([row[way] for row in rows], axis=0)
             behind = np.median([row["zilch"][0] - row[way][0] for row in rows])
-            print(f"| {name}, {X.shape[1]} columns | {way} | {score:.3f} | {'–' if is_line else f'{loss:.3f}'} | {columns:g} | {behind:+.3f} | {seconds:.1f} s |", flush=True)
+            print(f"| {name}, {X.shape[1]} columns | {way} | {score:.3f} | {'–' if is_line else f'{loss:.3f}'} | {columns:g} | "
+                  f"{behind:+.3f} | {seconds:.1f} s |", flush=True)
 
 
 if __name__ == "__main__":

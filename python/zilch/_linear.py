@@ -1,9 +1,10 @@
 """Sparse linear models for scikit-learn: ``pip install scikit-learn``, and ``zilch.SparseRegressor`` or ``SparseClassifier``.
 
 A subset of columns is worth what its ridge regression is worth on held-out rows, on average over fixed splits. A forward path, in
-which the column joins whose gradient is largest, says how much ridge there should be and where the search begins. How many columns there
-may be is said by paths of the training rows of each split alone. Then zilch switches columns on and off. In least squares a split needs its Gram matrices only (Hastie, Tibshirani and Tibshirani, Statistical Science 35,
-2020, compare best subsets with the lasso, and say why a subset needs shrinkage where there is much noise).
+which the column joins whose gradient is largest, says how much ridge there should be and where the search begins. How many columns
+there may be is said by paths of the training rows of each split alone. Then zilch switches columns on and off. In least squares a
+split needs its Gram matrices only (Hastie, Tibshirani and Tibshirani, Statistical Science 35, 2020, compare best subsets with the
+lasso, and say why a subset needs shrinkage where there is much noise).
 """
 
 from __future__ import annotations
@@ -197,7 +198,8 @@ class _Sparse(BaseEstimator):  # type: ignore[misc]
         subsets.values(path)
         start = path[int(np.argmin(tried[self.alpha_]))]
         own = losses[start.tobytes()]
-        self.penalty_ = (_PENALTY * float(own.std(ddof=1)) / math.sqrt(len(own)) if len(own) > 1 else 0.0) if self.penalty is None else float(self.penalty)
+        error = float(own.std(ddof=1)) / math.sqrt(len(own)) if len(own) > 1 else 0.0
+        self.penalty_ = _PENALTY * error if self.penalty is None else float(self.penalty)
         subsets.search(start, penalty=self.penalty_, most=most, evaluations=evaluations, seed=_arrays.seed_of(self.random_state))
         chosen = subsets.best(self.penalty_, most)
         assert chosen is not None
