@@ -191,84 +191,6 @@ static zilch_status check_actions(const zilch_lander *l, const double *actions)
     return ZILCH_OK;
 }
 
-/* What worlds must have in common to be solved in the lanes of one vector: limits, and contacts'
- * bodies and points. 0 for those that are better solved alone. */
-static uint64_t kind_of(const zi_island *in)
-{
-    if (in->contacts > ZI_LANE_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1) {
-        return 0;
-    }
-    uint64_t kind = 1;
-    for (int k = 0; k < ZI_JOINTS; k++) {
-        kind = kind << 2 | (uint64_t)in->joint[k].joint->limit;
-    }
-    for (int k = 0; k < in->contacts; k++) {
-        kind = kind << 3 | (uint64_t)in->contact[k].body << 1 | (uint64_t)(in->contact[k].count - 1);
-    }
-    kind = kind << 3 | (uint64_t)in->contacts;
-    /* Those that settle soon are kept together, so that none waits for another. */
-    return kind << 2 | (in->contacts ? 0 : in->unrest > 6 ? 2 : in->unrest > 2 ? 1 : 0);
-}
-
-#define NOTHING SIZE_MAX
-
-typedef struct task {
-    uint64_t kind;
-    size_t world, next;
-    zi_island *island;
-} task;
-
-/* Brings tasks of the same kind together: the first of each kind by order of appearance, `next` links
- * the others. There are few kinds, so they are looked for one by one. */
-static size_t group_by_kind(task *t, size_t count, size_t *first)
-{
-    size_t last[ZI_CHUNK];
-    size_t kinds = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-        while (k < kinds && t[first[k]].kind != t[i].kind) {
-            k++;
-        }
-        if (k == kinds) {
-            first[kinds++] = i;
-        } else {
-            t[last[k]].next = i;
-        }
-        last[k] = i;
-        t[i].next = NOTHING;
-    }
-    return kinds;
-}
-
-static void solve_kind(const zilch_lander *l, const task *t, size_t first)
-{
-    enum { MOST_LANES = 16 };
-    zi_island *island[MOST_LANES];
-    size_t count = 0;
-    for (size_t i = first; i != NOTHING; i = t[i].next) {
-        island[count++] = t[i].island;
-        if (count == l->lanes || t[i].next == NOTHING) {
-            l->solve(island, (int)count);
-            count = 0;
-        }
-    }
-}
-
-static void solve_all(const zilch_lander *l, task *t, size_t count)
-{
-    size_t first[ZI_CHUNK];
-    const size_t kinds = group_by_kind(t, count, first);
-    for (size_t k = 0; k < kinds; k++) {
-        if (t[first[k]].kind) {
-            solve_kind(l, t, first[k]);
-        } else {
-            for (size_t i = first[k]; i != NOTHING; i = t[i].next) {
-                zi_solve_scalar(t[i].island);
-            }
-        }
-    }
-}
-
 static int is_over(const zi_lander *w)
 {
     return w->terminated || w->truncated;
@@ -276,25 +198,23 @@ static int is_over(const zi_lander *w)
 
 static void step_chunk(zilch_lander *l, const double *actions, size_t begin, size_t end)
 {
-    task t[ZI_CHUNK];
+    zi_world *world[ZI_CHUNK];
     size_t count = 0;
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];
         if (!is_over(w)) {
             zi_lander_fire(w, actions + ZI_ACTIONS * i);
             zi_world_collide(&w->world);
-            zi_island *island = &l->island[count];
-            if (zi_world_prepare(&w->world, island)) {
-                island->unrest = w->world.unrest;
-                t[count++] = (task){kind_of(island), i, NOTHING, island};
+            if (zi_world_prepare(&w->world, &l->island[count])) {
+                l->island[count].unrest = w->world.unrest;
+                world[count++] = &w->world;
             }
         }
     }
-    solve_all(l, t, count);
+    zi_islands_solve(l->solve, l->lanes, l->island, count);
     for (size_t k = 0; k < count; k++) {
-        zi_world *world = &l->world[t[k].world].world;
-        zi_world_conclude(world, t[k].island);
-        world->unrest = t[k].island->unrest;
+        zi_world_conclude(world[k], &l->island[k]);
+        world[k]->unrest = l->island[k].unrest;
     }
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];

@@ -3,10 +3,8 @@
 #define ZI_BATCH_H
 
 #include "base/status.h"
+#include "sim/grouping.h"
 #include "sim/lander.h"
-#include "sim/lanes.h"
-
-enum { ZI_CHUNK = 1024 }; /* worlds that are sorted into lanes together */
 
 struct zilch_lander {
     size_t worlds;

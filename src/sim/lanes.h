@@ -4,7 +4,7 @@
 
 #include "sim/joint.h"
 
-enum { ZI_LANE_CONTACTS = 6 }; /* worlds with more of them are solved one by one */
+enum { ZI_LANE_CONTACTS = 6, ZI_SLOTS = 8 }; /* worlds with more contacts are solved one by one */
 
 /* What a step solves for in one world. */
 typedef struct zi_island {
@@ -12,20 +12,42 @@ typedef struct zi_island {
     zi_joint_constraint joint[ZI_JOINTS]; /* in the order of solving */
     zi_constraint contact[ZI_MOST_CONTACTS];
     int contacts;
-    int unrest; /* how long the velocities took to settle, in some measure; kept for the next step */
+    signed char slot[ZI_LANE_CONTACTS]; /* in lanes: which slot each contact takes */
+    int unrest; /* 1: in the air, the velocities did not settle soon; kept for the next step */
 } zi_island;
 
-/* All rounds of the velocity part. The islands, at most as many as there are lanes, have the same limits,
- * and contacts of the same bodies with as many points. */
-typedef void (*zi_lanes_solve)(zi_island *const *island, int count);
+/* The contacts that are solved in the lanes of a vector, one after another. A lane has a contact in each or
+ * not; the contacts of one body keep their order. */
+typedef struct zi_slots {
+    int count;
+    int body[ZI_SLOTS], points[ZI_SLOTS];
+} zi_slots;
+
+/* Finds slots for the contacts of an island, or adds them; gives whether there was room, else nothing
+ * changed. */
+int zi_slots_take(zi_slots *slots, zi_island *in);
+
+static inline int zi_slot_contact(const zi_island *in, int slot)
+{
+    int contact = -1;
+    for (int k = 0; k < in->contacts; k++) {
+        contact = in->slot[k] == slot ? k : contact;
+    }
+    return contact;
+}
+
+/* All rounds of the velocity part for at most twice as many islands as there are lanes. Their contacts have
+ * taken these slots, their first joints are leg 1's. If it is to be quick, none has contacts, and those that
+ * do not settle soon are left as they were, with unrest 1. */
+typedef void (*zi_lanes_solve)(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 
 /* A world's step up to its velocities, and from them on; nothing is to be done (0) if it sleeps. */
 int zi_world_prepare(zi_world *world, zi_island *in);
 void zi_world_conclude(zi_world *world, zi_island *in);
 
 void zi_solve_scalar(zi_island *in);
-void zi_solve_lanes4(zi_island *const *island, int count);
-void zi_solve_lanes8(zi_island *const *island, int count);
-void zi_solve_lanes16(zi_island *const *island, int count);
+void zi_solve_lanes4(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
+void zi_solve_lanes8(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
+void zi_solve_lanes16(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 
 #endif

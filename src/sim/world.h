@@ -107,7 +107,7 @@ typedef struct zi_world {
     float gravity;
     float previous;   /* 0 in the first step, then 1: how much of the last impulses to begin with */
     float moon_start; /* the moon's sweep time */
-    int unrest;       /* in the air: how long the solver took to settle last time */
+    int unrest;       /* 1: in the air, the solver did not settle soon last time */
     zi_touch touch;
     zi_edge edge[ZI_EDGES];
 } zi_world;

@@ -1,0 +1,185 @@
+/* Which worlds share a vector. Those in the air whose velocities settled soon in the last step come first:
+ * they are solved quickly, and the few that do not settle this time are solved again with all others. Of
+ * these, worlds that are alike (the same joints at a limit, contacts of the same bodies with as many points)
+ * fill whole vectors; what is left over of each kind is put together, and lanes pass over the contacts that
+ * they do not have. */
+#include "sim/grouping.h"
+
+enum { MOST_TOGETHER = 32 }; /* two vectors of 16 */
+
+int zi_slots_take(zi_slots *slots, zi_island *in)
+{
+    zi_slots all = *slots;
+    int next[ZI_BODIES] = {0}; /* by body: the first slot behind its last contact */
+    for (int k = 0; k < in->contacts; k++) {
+        const zi_constraint *c = &in->contact[k];
+        int s = next[c->body];
+        while (s < all.count && (all.body[s] != c->body || all.points[s] != c->count)) {
+            s++;
+        }
+        if (s == ZI_SLOTS) {
+            return 0;
+        }
+        if (s == all.count) {
+            all.body[s] = c->body;
+            all.points[s] = c->count;
+            all.count++;
+        }
+        in->slot[k] = (signed char)s;
+        next[c->body] = s + 1;
+    }
+    *slots = all;
+    return 1;
+}
+
+/* Islands that are solved with the next call. */
+typedef struct crew {
+    zi_lanes_solve solve;
+    size_t most, count;
+    zi_island *island[MOST_TOGETHER];
+    zi_slots slots;
+} crew;
+
+static void solve_crew(crew *c, int is_quick)
+{
+    if (c->count) {
+        c->solve(c->island, (int)c->count, &c->slots, is_quick);
+    }
+    c->count = 0;
+    c->slots.count = 0;
+}
+
+static void join_crew(crew *c, zi_island *in)
+{
+    if (c->count == c->most || !zi_slots_take(&c->slots, in)) {
+        solve_crew(c, 0);
+        zi_slots_take(&c->slots, in);
+    }
+    c->island[c->count++] = in;
+}
+
+/* ---- Kinds -------------------------------------------------------------------------------------------- */
+
+static int is_alone(const zi_island *in)
+{
+    return in->contacts > ZI_LANE_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1;
+}
+
+static int is_quick(const zi_island *in)
+{
+    return !in->contacts && !in->unrest && in->joint[0].joint->limit != ZI_LIMIT_NONE &&
+           in->joint[1].joint->limit != ZI_LIMIT_NONE;
+}
+
+/* What worlds have in common that fill a vector. */
+static uint64_t kind_of(const zi_island *in)
+{
+    uint64_t kind = 1;
+    for (int k = 0; k < ZI_JOINTS; k++) {
+        kind = kind << 1 | (in->joint[k].joint->limit != ZI_LIMIT_NONE);
+    }
+    for (int k = 0; k < in->contacts; k++) {
+        kind = kind << 3 | (uint64_t)in->contact[k].body << 1 | (uint64_t)(in->contact[k].count - 1);
+    }
+    return kind << 3 | (uint64_t)in->contacts;
+}
+
+#define NOTHING SIZE_MAX
+
+typedef struct task {
+    uint64_t kind;
+    size_t next; /* of this kind */
+    zi_island *island;
+} task;
+
+/* A kind: its first and last task, and how many there are. */
+typedef struct family {
+    size_t first, last, count;
+} family;
+
+/* By order of appearance. There are few kinds, so they are looked for one by one. */
+static size_t group_by_kind(task *t, size_t count, family *f)
+{
+    size_t kinds = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < kinds && t[f[k].first].kind != t[i].kind) {
+            k++;
+        }
+        if (k == kinds) {
+            f[kinds++] = (family){.first = i};
+        } else {
+            t[f[k].last].next = i;
+        }
+        f[k].last = i;
+        f[k].count++;
+        t[i].next = NOTHING;
+    }
+    return kinds;
+}
+
+/* Whole vectors of each kind, then what is left over. */
+static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
+{
+    family f[ZI_CHUNK];
+    zi_island *rest[ZI_CHUNK];
+    size_t left_over = 0;
+    const size_t kinds = group_by_kind(t, count, f);
+    for (size_t k = 0; k < kinds; k++) {
+        const size_t whole = f[k].count - f[k].count % lanes;
+        size_t taken = 0;
+        for (size_t i = f[k].first; i != NOTHING; i = t[i].next) {
+            if (taken++ < whole) {
+                join_crew(c, t[i].island);
+            } else {
+                rest[left_over++] = t[i].island;
+            }
+        }
+        solve_crew(c, 0);
+    }
+    for (size_t i = 0; i < left_over; i++) {
+        join_crew(c, rest[i]);
+    }
+    solve_crew(c, 0);
+}
+
+/* ---- All of them -------------------------------------------------------------------------------------- */
+
+static void add_task(task *t, size_t *count, zi_island *in)
+{
+    t[(*count)++] = (task){kind_of(in), NOTHING, in};
+}
+
+/* Those of the crew that did not settle become tasks. */
+static void solve_quickly(crew *c, task *t, size_t *count)
+{
+    const size_t together = c->count;
+    solve_crew(c, 1);
+    for (size_t i = 0; i < together; i++) {
+        if (c->island[i]->unrest) {
+            add_task(t, count, c->island[i]);
+        }
+    }
+}
+
+void zi_islands_solve(zi_lanes_solve solve, size_t lanes, zi_island *island, size_t count)
+{
+    task t[ZI_CHUNK];
+    size_t tasks = 0;
+    crew c = {.solve = solve, .most = 2 * lanes};
+    for (size_t i = 0; i < count; i++) {
+        zi_island *in = &island[i];
+        if (is_alone(in)) {
+            zi_solve_scalar(in);
+        } else if (!is_quick(in)) {
+            add_task(t, &tasks, in);
+        } else {
+            c.island[c.count++] = in;
+            if (c.count == c.most) {
+                solve_quickly(&c, t, &tasks);
+            }
+        }
+    }
+    solve_quickly(&c, t, &tasks);
+    solve_by_kind(&c, lanes, t, tasks);
+}
