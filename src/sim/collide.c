@@ -139,14 +139,19 @@ static int clip_to_reference(const reference *r, const clip in[2], clip out[2])
            clip_to(middle, side2, zi_dot(side2, r->v2), r->i2, out) == 2;
 }
 
-static polygon placed(const zi_shape *shape, zi_pose pose)
+static void place_vertices(const zi_shape *shape, zi_pose pose, polygon *p)
 {
-    polygon p = {.count = shape->count};
-    for (int i = 0; i < p.count; i++) {
-        p.vertex[i] = zi_place(pose, shape->vertex[i]);
-        p.normal[i] = zi_rotate(pose.q, shape->normal[i]);
+    p->count = shape->count;
+    for (int i = 0; i < p->count; i++) {
+        p->vertex[i] = zi_place(pose, shape->vertex[i]);
     }
-    return p;
+}
+
+static void place_normals(const zi_shape *shape, zi_pose pose, polygon *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        p->normal[i] = zi_rotate(pose.q, shape->normal[i]);
+    }
 }
 
 void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_manifold *out)
@@ -157,12 +162,13 @@ void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_man
     const zi_vec up = {along.y, -along.x};
     const int is_front = zi_dot(up, zi_minus(zi_place(pose, shape->centroid), edge->v1)) >= 0.0F;
     const zi_vec normal = is_front ? up : zi_negative(up);
-    const polygon p = placed(shape, pose);
-
+    polygon p;
+    place_vertices(shape, pose, &p);
     const float to_edge = edge_gap(&p, normal, edge->v1);
     if (to_edge > most) {
         return;
     }
+    place_normals(shape, pose, &p);
     int side = 0;
     const float to_side = polygon_gap(&p, edge, most, &side);
     if (to_side > most) {

@@ -389,6 +389,34 @@ static int is_far(const zi_body *b, const zi_edge *edge)
     return !zi_overlap(edge->skin, b->swept) && fabsf(b->sweep.a - b->sweep.a0) < 0.3F;
 }
 
+/* 1 if all corners are above the edge's line, -1 if all are below it, by so much that no turn of less than
+ * 0.1 between two poses brings them as close as the target: the arcs take less than 0.001. */
+static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge, zi_vec normal)
+{
+    const float enough = target + tolerance + 0.002F;
+    float least = FLT_MAX;
+    float most = -FLT_MAX;
+    for (int i = 0; i < shape->count; i++) {
+        const float gap = zi_dot(zi_minus(zi_place(pose, shape->vertex[i]), edge->v1), normal);
+        least = zi_least(least, gap);
+        most = zi_most(most, gap);
+    }
+    return least > enough ? 1 : most < -enough ? -1 : 0;
+}
+
+/* At rest on the ground a body keeps the distance of the skins: it is on the same side of the edge's line
+ * before and after. */
+static int stays_away(const zi_body *b, const zi_shape *shape, const zi_edge *edge)
+{
+    if (!(fabsf(b->sweep.a - b->sweep.a0) < 0.1F)) {
+        return 0;
+    }
+    const zi_vec along = zi_direction(zi_minus(edge->v2, edge->v1), NULL);
+    const int before =
+        side_of(shape, zi_pose_of(b->sweep.c0, b->sweep.a0, shape->centre), edge, zi_right_of(along));
+    return before && before == side_of(shape, b->pose, edge, zi_right_of(along));
+}
+
 /* The time at which a contact's body first touches the edge: 1 if it does not. */
 static float impact_of(zi_world *world, const zi_contact *contact)
 {
@@ -401,7 +429,7 @@ static float impact_of(zi_world *world, const zi_contact *contact)
         sweep_advance(&b->sweep, start);
     }
     const zi_edge *edge = &world->edge[contact->edge];
-    if (is_far(b, edge)) {
+    if (is_far(b, edge) || stays_away(b, zi_shapes[contact->body], edge)) {
         return 1.0F;
     }
     const couple q = {{edge->v1, edge->v2}, zi_shapes[contact->body], normalised(b->sweep)};

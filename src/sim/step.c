@@ -142,18 +142,37 @@ static void add_contact(zi_world *world, int edge, int body)
     wake(&world->body[body]);
 }
 
+static void look_at_edge(zi_world *world, int edge)
+{
+    for (int body = 0; body < ZI_BODIES; body++) {
+        if (world->moved >> body & 1 && zi_overlap(world->edge[edge].box, world->body[body].box) &&
+            !has_contact(world, edge, body)) {
+            add_contact(world, edge, body);
+        }
+    }
+}
+
+/* The bottom, and the pieces of the ground near the bodies that moved: number e spans 2 (e - 1) to 2 e, and
+ * the margin. */
 void zi_find_contacts(zi_world *world)
 {
+    const float margin = 0.2F;
+    float left = FLT_MAX;
+    float right = -FLT_MAX;
     if (!world->moved) {
         return;
     }
-    for (int edge = 0; edge < ZI_EDGES; edge++) {
-        for (int body = 0; body < ZI_BODIES; body++) {
-            if (world->moved >> body & 1 && zi_overlap(world->edge[edge].box, world->body[body].box) &&
-                !has_contact(world, edge, body)) {
-                add_contact(world, edge, body);
-            }
+    for (int body = 0; body < ZI_BODIES; body++) {
+        if (world->moved >> body & 1) {
+            left = zi_least(left, world->body[body].box.lower.x);
+            right = zi_most(right, world->body[body].box.upper.x);
         }
+    }
+    const int first = (int)zi_clamp(0.5F * (left - margin), 1.0F, ZI_EDGES - 1);
+    const int last = (int)zi_clamp(0.5F * (right + margin) + 1.0F, 1.0F, ZI_EDGES - 1);
+    look_at_edge(world, 0);
+    for (int edge = first; edge <= last; edge++) {
+        look_at_edge(world, edge);
     }
     world->moved = 0;
 }
