@@ -83,6 +83,11 @@ static void check_angle(float angle)
     float sine;
     float cosine;
     zi_sincos_single(angle, &sine, &cosine);
+    if (fabsf(angle) < ZI_NEAR_ANGLE) {
+        float near_sine, near_cosine;
+        zi_sincos_near(angle, &near_sine, &near_cosine);
+        assert_true(same_single(sine, near_sine) && same_single(cosine, near_cosine));
+    }
     if (!same_single(sine, sinf(angle)) || !same_single(cosine, cosf(angle))) {
         fail_msg("at %a: %a and %a, not %a and %a", (double)angle, (double)sine, (double)cosine,
                  (double)sinf(angle), (double)cosf(angle));

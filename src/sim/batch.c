@@ -75,6 +75,7 @@ static void choose_lanes(zilch_lander *l)
                : l->lanes == 8 ? zi_solve_lanes8
                : l->lanes == 4 ? zi_solve_lanes4
                                : NULL;
+    l->move = l->lanes == 16 ? zi_move_lanes16 : l->lanes == 8 ? zi_move_lanes8 : zi_move_lanes4;
 }
 
 /* ---- Memory --------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ static int is_over(const zi_lander *w)
 
 static void step_chunk(zilch_lander *l, const double *actions, size_t begin, size_t end)
 {
-    zi_world *world[ZI_CHUNK];
+    zi_move move[ZI_CHUNK];
     size_t count = 0;
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];
@@ -207,14 +208,22 @@ static void step_chunk(zilch_lander *l, const double *actions, size_t begin, siz
             zi_world_collide(&w->world);
             if (zi_world_prepare(&w->world, &l->island[count])) {
                 l->island[count].unrest = w->world.unrest;
-                world[count++] = &w->world;
+                move[count] = (zi_move){.world = &w->world, .island = &l->island[count]};
+                count++;
             }
         }
     }
     zi_islands_solve(l->solve, l->lanes, l->island, count);
     for (size_t k = 0; k < count; k++) {
-        zi_world_conclude(world[k], &l->island[k]);
-        world[k]->unrest = l->island[k].unrest;
+        move[k].world->unrest = l->island[k].unrest;
+        move[k].is_placed = l->island[k].contacts > 0 || l->island[k].joint[0].hinge->leg != ZI_LEG1;
+        move[k].is_solved = move[k].is_placed && zi_island_place(&l->island[k]);
+    }
+    for (size_t k = 0; k < count; k += l->lanes) {
+        l->move(&move[k], (int)(k + l->lanes < count ? l->lanes : count - k));
+    }
+    for (size_t k = 0; k < count; k++) {
+        zi_world_rest(move[k].world, move[k].is_solved);
     }
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];

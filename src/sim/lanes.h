@@ -45,7 +45,25 @@ typedef void (*zi_lanes_solve)(zi_island *const *island, int count, const zi_slo
 int zi_world_prepare(zi_world *world, zi_island *in);
 void zi_world_conclude(zi_world *world, zi_island *in);
 
+/* The parts of the latter: stores impulses, advances and corrects positions, gives whether these were solved;
+ * then, when bodies have their poses and boxes, whether they fall asleep. */
+int zi_island_place(zi_island *in);
+void zi_world_rest(zi_world *world, int is_solved);
+
+/* From velocities to poses and boxes, for at most as many worlds as there are lanes. */
+typedef struct zi_move {
+    zi_world *world;
+    zi_island *island;
+    int is_placed; /* by zi_island_place, which those with contacts need */
+    int is_solved; /* is given, unless it is placed */
+} zi_move;
+
+typedef void (*zi_lanes_move)(zi_move *move, int count);
+
 void zi_solve_scalar(zi_island *in);
+void zi_move_lanes4(zi_move *move, int count);
+void zi_move_lanes8(zi_move *move, int count);
+void zi_move_lanes16(zi_move *move, int count);
 void zi_solve_lanes4(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 void zi_solve_lanes8(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 void zi_solve_lanes16(zi_island *const *island, int count, const zi_slots *slots, int is_quick);

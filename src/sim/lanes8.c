@@ -1,4 +1,5 @@
 /* With 8 worlds at once. */
 #define LANES 8
 #define NAME zi_solve_lanes8
+#define MOVE zi_move_lanes8
 #include "sim/lanes_body.inc"

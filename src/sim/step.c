@@ -6,9 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const float box_margin = 0.1F;
-static const float box_ahead = 2.0F; /* in steps of the present displacement */
-
 /* ---- Poses and boxes ------------------------------------------------------------------- */
 
 zi_pose zi_pose_of(zi_vec centre, float angle, zi_vec local_centre)
@@ -71,8 +68,8 @@ void zi_body_follow(zi_world *world, int body)
     if (contains(b->box, swept)) {
         return;
     }
-    const zi_vec ahead = zi_times(box_ahead, zi_minus(b->pose.p, before.p));
-    b->box = grown(swept, box_margin);
+    const zi_vec ahead = zi_times(ZI_BOX_AHEAD, zi_minus(b->pose.p, before.p));
+    b->box = grown(swept, ZI_BOX_MARGIN);
     *(ahead.x < 0.0F ? &b->box.lower.x : &b->box.upper.x) += ahead.x;
     *(ahead.y < 0.0F ? &b->box.lower.y : &b->box.upper.y) += ahead.y;
     world->moved |= 1U << body;
@@ -312,7 +309,7 @@ static void end_motion(zi_body *b, const zi_shape *s, const zi_motion *m)
 }
 
 /* Half a second without motion, of all of them: they fall asleep. */
-static void rest(zi_world *world, int is_solved)
+void zi_world_rest(zi_world *world, int is_solved)
 {
     const float most_turn = ZI_ANGULAR_SLOP;
     const float most_speed = 0.01F;
@@ -352,7 +349,7 @@ int zi_world_prepare(zi_world *world, zi_island *in)
     return 1;
 }
 
-void zi_world_conclude(zi_world *world, zi_island *in)
+int zi_island_place(zi_island *in)
 {
     for (int i = 0; i < in->contacts; i++) {
         zi_constraint_store(&in->contact[i]);
@@ -360,11 +357,16 @@ void zi_world_conclude(zi_world *world, zi_island *in)
     for (int i = 0; i < ZI_BODIES; i++) {
         zi_motion_advance(&in->motion[i], ZI_STEP_SECONDS);
     }
-    const int is_solved = solve_positions(in);
+    return solve_positions(in);
+}
+
+void zi_world_conclude(zi_world *world, zi_island *in)
+{
+    const int is_solved = zi_island_place(in);
     for (int i = 0; i < ZI_BODIES; i++) {
         end_motion(&world->body[i], zi_shapes[i], &in->motion[i]);
     }
-    rest(world, is_solved);
+    zi_world_rest(world, is_solved);
     for (int i = 0; i < ZI_BODIES; i++) {
         zi_body_follow(world, i);
     }
@@ -401,7 +403,7 @@ static void build_edge(zi_edge *edge, double x1, double y1, double x2, double y2
     edge->friction = friction;
     const zi_box box = {lower_of(edge->v1, edge->v2), upper_of(edge->v1, edge->v2)};
     edge->skin = grown(box, ZI_SKIN);
-    edge->box = grown(edge->skin, box_margin);
+    edge->box = grown(edge->skin, ZI_BOX_MARGIN);
 }
 
 static void build_body(zi_world *world, int body, double x, double y, double angle)
@@ -413,7 +415,7 @@ static void build_body(zi_world *world, int body, double x, double y, double ang
     b->sweep.c = zi_place(b->pose, s->centre);
     b->sweep.c0 = b->sweep.c;
     b->is_awake = 1;
-    b->box = grown(box_of(s, b->pose), box_margin);
+    b->box = grown(box_of(s, b->pose), ZI_BOX_MARGIN);
 }
 
 void zi_world_build(zi_world *world, const double *ground, double gravity)

@@ -130,8 +130,10 @@ void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point);
 /* ---- Between the files ----------------------------------------------------------------- */
 
 #define ZI_STEP_SECONDS 0.02F
-#define ZI_SKIN 0.01F  /* radius of every shape */
-#define ZI_SLOP 0.005F /* overlap that is let be */
+#define ZI_SKIN 0.01F /* radius of every shape */
+#define ZI_BOX_MARGIN 0.1F
+#define ZI_BOX_AHEAD 2.0F /* in steps of the present displacement */
+#define ZI_SLOP 0.005F    /* overlap that is let be */
 #define ZI_PI 3.14159265359F
 #define ZI_ANGULAR_SLOP (2.0F / 180.0F * ZI_PI)
 
