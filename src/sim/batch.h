@@ -13,7 +13,7 @@ struct zilch_lander {
     unsigned lanes;
     zi_lanes_solve solve; /* NULL: one by one */
     zi_lanes_move move;
-    zi_island *island;    /* of a chunk */
+    zi_island *island; /* of a chunk */
     float *observation;
     double *reward;
     unsigned char *terminated, *truncated;
