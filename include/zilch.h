@@ -875,7 +875,8 @@ ZILCH_ENUM(forced, FORCED);
     X(STOP_OBSERVER, "observer")       \
     X(STOP_CONVERGED, "converged")     \
     X(STOP_DIVERGED, "diverged")       \
-    X(STOP_EXHAUSTED, "exhausted")
+    X(STOP_EXHAUSTED, "exhausted")     \
+    X(STOP_ASKED, "asked")
 ZILCH_ENUM(stop, STOP);
 
 /* The options of the optimiser. docs/explanation/search.md has what each of them is for. */
@@ -1828,6 +1829,63 @@ ZILCH_CHECKED zilch_study_failures(zilch_study *study, uint64_t run, zilch_failu
 /* The conclusions of a run, by generation. */
 ZILCH_CHECKED zilch_study_conclusions(zilch_study *study, uint64_t run, zilch_conclusion_reader reader,
                                       void *context);
+
+/* ---- Following a run, and steering it ------------------------------------------------------ */
+
+/* A number that is another one as soon as somebody else has written to the study: who follows a run asks for
+ * it now and then, which costs next to nothing. */
+ZILCH_CHECKED zilch_study_changes(zilch_study *study, uint64_t *out);
+
+/* Generations from the first to the last, both from 1. Only these are read, and their order is checked; 0 are
+ * failures after the search. */
+typedef struct zilch_span {
+    uint64_t first, last;
+} zilch_span;
+ZILCH_CHECKED zilch_study_generations_between(zilch_study *study, uint64_t run, zilch_span span,
+                                              zilch_generation_reader reader, void *context);
+ZILCH_CHECKED zilch_study_evaluations_between(zilch_study *study, uint64_t run, zilch_span span,
+                                              zilch_evaluation_reader reader, void *context);
+ZILCH_CHECKED zilch_study_failures_between(zilch_study *study, uint64_t run, zilch_span span,
+                                           zilch_failure_reader reader, void *context);
+
+/* What people may ask of a run that is searching, by any process that can write to its study:
+ *   stop         after the generation that is under way, with the final check
+ *   stop-now     as soon as it can be heard, without it; what has arrived is in the journal
+ *   pause        before the next generation, until
+ *   go-on        is asked for
+ *   evaluations  as limits: `value` is the new one, 0 for none
+ *   generations
+ *   recommend    after the generation that is under way: the final check is made, and the search goes on
+ * The study keeps what was asked, and after which generation it was heeded. */
+#define ZILCH_ACTION_LIST(X)             \
+    X(ACTION_STOP, "stop")               \
+    X(ACTION_STOP_NOW, "stop-now")       \
+    X(ACTION_PAUSE, "pause")             \
+    X(ACTION_GO_ON, "go-on")             \
+    X(ACTION_EVALUATIONS, "evaluations") \
+    X(ACTION_GENERATIONS, "generations") \
+    X(ACTION_RECOMMEND, "recommend")
+ZILCH_ENUM(action, ACTION);
+
+typedef struct zilch_command {
+    uint64_t command; /* its number in the study, from 1 */
+    uint64_t run;
+    zilch_action action;
+    double value;        /* NaN: none */
+    const char *asked;   /* when */
+    int is_heeded;       /* and after which generation: */
+    uint64_t generation; /* 0: before the first */
+} zilch_command;
+typedef zilch_status (*zilch_command_reader)(void *context, const zilch_command *command);
+
+/* EARG if a limit is no whole number, or another action has a value. */
+ZILCH_CHECKED zilch_study_ask_run(zilch_study *study, uint64_t run, zilch_action action, double value,
+                                  const char *asked);
+/* What was asked of a run, in order; `is_waiting`: only what has not been heeded. */
+ZILCH_CHECKED zilch_study_commands(zilch_study *study, uint64_t run, int is_waiting,
+                                   zilch_command_reader reader, void *context);
+/* For who searches: a command was heeded, after so many generations. */
+ZILCH_CHECKED zilch_study_heed(zilch_study *study, uint64_t command, uint64_t generation);
 
 /* ---- Numbers as text ------------------------------------------------------------ */
 

@@ -534,6 +534,15 @@ static zilch_status add_conclusion(void *context, uint64_t generation, const zil
     return ZILCH_OK;
 }
 
+/* Something was asked of a run. */
+static void open_asked(void)
+{
+    open_put();
+    if (zilch_study_ask_run(s.study, RECORDED, ZILCH_ACTION_PAUSE, NAN, "before") != ZILCH_OK) {
+        abort();
+    }
+}
+
 static zilch_status read_runs(object *made)
 {
     made->any = NULL;
@@ -585,6 +594,62 @@ static zilch_status read_conclusions(object *made)
     made->any = NULL;
     s.sum = 1;
     return zilch_study_conclusions(s.study, RECORDED, add_conclusion, NULL);
+}
+
+static const zilch_span second_generation = {2, 2};
+
+static zilch_status read_generations_between(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_generations_between(s.study, RECORDED, second_generation, add_generation, NULL);
+}
+
+static zilch_status read_evaluations_between(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_evaluations_between(s.study, FORGETTING, second_generation, add_evaluation, NULL);
+}
+
+static zilch_status read_failures_between(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_failures_between(s.study, RECORDED, (zilch_span){1, UINT64_MAX}, add_failure, NULL);
+}
+
+static zilch_status read_changes(object *made)
+{
+    made->any = NULL;
+    return zilch_study_changes(s.study, &s.sum);
+}
+
+static zilch_status add_command(void *context, const zilch_command *command)
+{
+    (void)context;
+    s.sum = zilch_fingerprint(s.sum, command->asked, strlen(command->asked));
+    s.sum += command->command + 10 * (uint64_t)command->is_heeded + 100 * command->generation;
+    return ZILCH_OK;
+}
+
+static zilch_status ask_run(object *made)
+{
+    made->any = NULL;
+    return zilch_study_ask_run(s.study, RECORDED, ZILCH_ACTION_EVALUATIONS, 300.0, "now");
+}
+
+static zilch_status heed(object *made)
+{
+    made->any = NULL;
+    return zilch_study_heed(s.study, 1, 2);
+}
+
+static zilch_status read_commands(object *made)
+{
+    made->any = NULL;
+    s.sum = 1;
+    return zilch_study_commands(s.study, RECORDED, 0, add_command, NULL);
 }
 
 /* Closing gives nothing and says nothing: it must but lose nothing, and what was recorded is there. */
@@ -805,6 +870,13 @@ const fault_call study_calls[] = {
     {"zilch_study_has_violations", "", open_put, has_violations, finish_study, 1, 0, 1},
     {"zilch_study_failures", "", open_put, read_failures, finish_study, 1, 0, 1},
     {"zilch_study_conclusions", "", open_put, read_conclusions, finish_study, 1, 0, 1},
+    {"zilch_study_generations_between", "", open_put, read_generations_between, finish_study, 1, 0, 1},
+    {"zilch_study_evaluations_between", "", open_put, read_evaluations_between, finish_study, 1, 0, 1},
+    {"zilch_study_failures_between", "", open_put, read_failures_between, finish_study, 1, 0, 1},
+    {"zilch_study_changes", "", open_put, read_changes, finish_study, 1, 0, 1},
+    {"zilch_study_ask_run", "", open_put, ask_run, finish_study, 1, 0, 1},
+    {"zilch_study_commands", "", open_asked, read_commands, finish_study, 1, 0, 1},
+    {"zilch_study_heed", "", open_asked, heed, finish_study, 1, 0, 1},
     {"zilch_study_find", "", open_put, find_run, finish_study, 1, 0, 1},
     {"zilch_study_set_limits", "", open_put, set_limits, finish_study, 1, 0, 1},
     {"zilch_journal_open", "", open_kept_journal, reopen_journal, finish_journal, 1, 0, 1},

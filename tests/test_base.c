@@ -222,12 +222,13 @@ PLAIN_NAMES(weighting)
 PLAIN_NAMES(forced)
 PLAIN_NAMES(stop)
 PLAIN_NAMES(setting_kind)
+PLAIN_NAMES(action)
 
 static const struct {
     const char *what;
     const char *(*name)(unsigned value);
     zilch_status (*parse)(const char *name, unsigned *out);
-    const char *names[10]; /* by value; NULL ends them */
+    const char *names[11]; /* by value; NULL ends them */
 } public_names[] = {
     {"inverter", inverter_name, inverter_parse, {"exact", "amortised"}},
     {"structure", structure_name, structure_parse, {"full", "diagonal", "low-rank"}},
@@ -243,8 +244,12 @@ static const struct {
      stop_name,
      stop_parse,
      {"not stopped", "generations", "evaluations", "target", "stagnation", "observer", "converged",
-      "diverged", "exhausted"}},
+      "diverged", "exhausted", "asked"}},
     {"setting", setting_kind_name, setting_kind_parse, {"option", "limit", "final", "problem", "means"}},
+    {"action",
+     action_name,
+     action_parse,
+     {"stop", "stop-now", "pause", "go-on", "evaluations", "generations", "recommend"}},
 };
 
 static void test_public_names(void **state)

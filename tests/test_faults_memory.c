@@ -1456,6 +1456,7 @@ static void names_are_quiet(void)
     QUIET_NAMES(forced);
     QUIET_NAMES(stop);
     QUIET_NAMES(setting_kind);
+    QUIET_NAMES(action);
     QUIET_NAMES(protocol);
     QUIET_NAMES(regression);
     QUIET_NAMES(searched);

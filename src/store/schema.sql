@@ -148,6 +148,16 @@ CREATE TABLE journal (
     PRIMARY KEY (run, generation, id, sum)
 ) STRICT, WITHOUT ROWID;
 
+-- What people have asked of a run while it searches, in the order in which it was said.
+CREATE TABLE commands (
+    command    INTEGER PRIMARY KEY,   -- from 1
+    run        INTEGER NOT NULL REFERENCES runs,
+    action     TEXT    NOT NULL,      -- a name of zilch_action
+    value      REAL,                  -- of a budget or penalty: the new one
+    asked      TEXT    NOT NULL,      -- when
+    generation INTEGER                -- after which it was heeded. NULL: not yet
+) STRICT;
+
 -- The generation that is open, of a run whose points are evaluated elsewhere: how many have been handed out, and
 -- what has come back. The optimiser of the checkpoint, asked for as many, gives the same points.
 CREATE TABLE handed (

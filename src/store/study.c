@@ -41,6 +41,8 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_SET_BEST_VIOLATION] = "UPDATE generations SET best_violation = ? WHERE run = ? AND generation = ?",
     [ZI_SET_CONCLUSION_VIOLATION] = "UPDATE conclusions SET violation = ? WHERE run = ? AND generation = ?",
     [ZI_SET_TOLD_VIOLATION] = "UPDATE told SET violation = ? WHERE run = ? AND id = ?",
+    [ZI_ADD_COMMAND] = "INSERT INTO commands (run, action, value, asked) VALUES (?, ?, ?, ?)",
+    [ZI_HEED_COMMAND] = "UPDATE commands SET generation = ? WHERE command = ? AND generation IS NULL",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, generation, stop, point, mean, deviation,"
                           " fitness, evaluations, failures, spent, active, pruned, held_out_mean,"
                           " held_out_error, held_out_count, x)"

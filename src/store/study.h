@@ -34,12 +34,15 @@ typedef enum zi_study_write {
     ZI_SET_BEST_VIOLATION,
     ZI_SET_CONCLUSION_VIOLATION,
     ZI_SET_TOLD_VIOLATION,
+    ZI_ADD_COMMAND,
+    ZI_HEED_COMMAND,
     ZI_STUDY_WRITES
 } zi_study_write;
 
 struct zilch_study {
     zi_sql *sql;
     zilch_study_mode mode;
+    uint64_t openings; /* how often a study that is read without locks was opened again */
     zi_statement write[ZI_STUDY_WRITES];
     unsigned char *bytes; /* of what is written, a state or a point */
     size_t capacity;
@@ -71,9 +74,16 @@ zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optim
 typedef zilch_status (*zi_row_reader)(zi_statement *row, void *context);
 zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
                          void *context);
+/* The same with several parameters. */
+zilch_status zi_sql_rows_by(zi_sql *sql, const char *text, size_t keys, const uint64_t *key,
+                            zi_row_reader read, void *context);
 /* The same after zi_study_refresh(). */
 zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
                            void *context);
+
+/* Generations from the first to the last of a run, as a query's three parameters: run, first, last. */
+zilch_status zi_study_rows_between(zilch_study *study, const char *text, uint64_t run, zilch_span span,
+                                   zi_row_reader read, void *context);
 
 /* zilch_study_open, with another patience than ten seconds for locks that others hold. */
 zilch_status zi_study_open(zilch_study **out, const char *path, zilch_study_mode mode, int milliseconds);

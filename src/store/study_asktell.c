@@ -245,20 +245,31 @@ static zilch_status read_failure(zi_statement *row, void *context)
 }
 
 /* In the order of the table's own index: to sort, SQLite would keep all texts in memory. */
-#define FAILURES "SELECT generation, id, reason, output FROM failures WHERE run = ? AND generation "
+static const char failures_text[] = "SELECT generation, id, reason, output FROM failures"
+                                    " WHERE run = ? AND generation BETWEEN ? AND ? ORDER BY generation, id";
 
-zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
-                                  void *context)
+zilch_status zilch_study_failures_between(zilch_study *study, uint64_t run, zilch_span span,
+                                          zilch_failure_reader reader, void *context)
 {
     failures_reading r = {.run = run, .reader = reader, .context = context};
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
+    return zi_study_rows_between(study, failures_text, run, span, read_failure, &r);
+}
+
+zilch_status zilch_study_failures(zilch_study *study, uint64_t run, zilch_failure_reader reader,
+                                  void *context)
+{
+    if (!study || !reader) {
+        return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
+    }
     ZI_TRY(zi_study_refresh(study));
     ZI_TRY(zi_sql_begin_reading(study->sql));
-    zilch_status status = zi_study_rows(study, FAILURES "> 0 ORDER BY generation, id", run, read_failure, &r);
+    zilch_status status =
+        zilch_study_failures_between(study, run, (zilch_span){1, UINT64_MAX}, reader, context);
     if (status == ZILCH_OK) {
-        status = zi_study_rows(study, FAILURES "= 0 ORDER BY id", run, read_failure, &r);
+        status = zilch_study_failures_between(study, run, (zilch_span){0, 0}, reader, context);
     }
     return zi_sql_end_reading(study->sql, status);
 }

@@ -52,7 +52,8 @@ static zilch_status consider(void *context, const zilch_run *run)
 {
     seeking *s = context;
     int is_same;
-    const int is_open = run->stop == ZILCH_STOP_NONE || run->stop == ZILCH_STOP_OBSERVER;
+    const int is_open =
+        run->stop == ZILCH_STOP_NONE || run->stop == ZILCH_STOP_OBSERVER || run->stop == ZILCH_STOP_ASKED;
     if ((s->run && !s->is_over) || run->seed != s->optimizer->seed ||
         !zilch_run_matches(run, s->request, s->optimizer)) {
         return ZILCH_OK;

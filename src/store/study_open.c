@@ -188,6 +188,7 @@ zilch_status zi_study_refresh(zilch_study *study)
     }
     zi_sql_close(study->sql);
     study->sql = anew;
+    study->openings++;
     return ZILCH_OK;
 }
 
@@ -211,16 +212,16 @@ int zilch_study_is_moved(const zilch_study *study)
 
 /* ---- Reading rows -------------------------------------------------------------------- */
 
-zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
-                         void *context)
+zilch_status zi_sql_rows_by(zi_sql *sql, const char *text, size_t keys, const uint64_t *key,
+                            zi_row_reader read, void *context)
 {
     assert(text && read);
     zi_statement statement = {0};
     int is_row = 1;
     zi_sql_lock(sql);
     zilch_status status = zi_statement_prepare(&statement, sql, text);
-    if (status == ZILCH_OK && run) {
-        zi_bind_u64(&statement, *run);
+    for (size_t i = 0; i < keys && status == ZILCH_OK; i++) {
+        zi_bind_u64(&statement, key[i]);
     }
     while (status == ZILCH_OK && is_row) {
         status = zi_statement_step(&statement, &is_row);
@@ -231,9 +232,25 @@ zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_
     return status;
 }
 
+zilch_status zi_sql_rows(zi_sql *sql, const char *text, const uint64_t *run, zi_row_reader read,
+                         void *context)
+{
+    return zi_sql_rows_by(sql, text, run != NULL, run, read, context);
+}
+
 zilch_status zi_study_rows(zilch_study *study, const char *text, uint64_t run, zi_row_reader read,
                            void *context)
 {
     ZI_TRY(zi_study_refresh(study));
     return zi_sql_rows(study->sql, text, &run, read, context);
+}
+
+/* Numbers of 64 bits have a sign in the file. */
+zilch_status zi_study_rows_between(zilch_study *study, const char *text, uint64_t run, zilch_span span,
+                                   zi_row_reader read, void *context)
+{
+    const uint64_t last = span.last < INT64_MAX ? span.last : INT64_MAX;
+    const uint64_t key[] = {run, span.first < last ? span.first : last, last};
+    ZI_TRY(zi_study_refresh(study));
+    return span.first > span.last ? ZILCH_OK : zi_sql_rows_by(study->sql, text, 3, key, read, context);
 }

@@ -51,6 +51,8 @@ static int is_forgotten(const unsigned char *genome, size_t length)
            memcmp(genome, ZI_FORGOTTEN, ZI_FORGOTTEN_LENGTH) == 0;
 }
 
+static const zilch_span whole = {0, UINT64_MAX}; /* all generations */
+
 /* ---- Runs ------------------------------------------------------------------------------------------- */
 
 typedef struct runs_reading {
@@ -176,22 +178,34 @@ static zilch_status read_generation(zi_statement *row, void *context)
     return reading->reader(reading->context, &generation);
 }
 
-#define GENERATIONS(violation)                                                                   \
-    "SELECT generation, evaluations, failures, points, noise, evaluating, searching, " violation \
-    ", best_value, best_fitness, best_active, best_point FROM generations WHERE run = ? ORDER BY generation"
+#define GENERATIONS(violation)                                                                           \
+    "SELECT generation, evaluations, failures, points, noise, evaluating, searching, " violation         \
+    ", best_value, best_fitness, best_active, best_point FROM generations WHERE run = ? AND generation " \
+    "BETWEEN ? AND ?"                                                                                    \
+    " ORDER BY generation"
 
-zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_generation_reader reader,
-                                     void *context)
+zilch_status zilch_study_generations_between(zilch_study *study, uint64_t run, zilch_span span,
+                                             zilch_generation_reader reader, void *context)
 {
     zi_run_shape shape;
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
     }
     ZI_TRY(zi_run_shape_find(study, run, &shape));
-    generations_reading reading = {.study = study, .run = run, .reader = reader, .context = context};
+    generations_reading reading = {.study = study,
+                                   .run = run,
+                                   .last = span.first > 1 ? span.first - 1 : 0,
+                                   .reader = reader,
+                                   .context = context};
     const char *text;
     ZI_TRY(zi_study_choose(study, GENERATIONS("best_violation"), GENERATIONS("0.0"), &text));
-    return zi_study_rows(study, text, run, read_generation, &reading);
+    return zi_study_rows_between(study, text, run, span, read_generation, &reading);
+}
+
+zilch_status zilch_study_generations(zilch_study *study, uint64_t run, zilch_generation_reader reader,
+                                     void *context)
+{
+    return zilch_study_generations_between(study, run, whole, reader, context);
 }
 
 static zilch_status take_last(void *context, const zilch_generation *generation)
@@ -288,20 +302,20 @@ static zilch_status read_allowed(zi_statement *row, void *context)
                                                (unsigned long long)reading->run);
 }
 
-static zilch_status read_evaluations(evaluations_reading *reading, const char *text)
+static zilch_status read_evaluations(evaluations_reading *reading, const char *text, zilch_span span)
 {
     ZI_TRY(zi_study_rows(reading->study, "SELECT state FROM checkpoints WHERE run = ?", reading->run,
                          read_allowed, reading));
-    return zi_study_rows(reading->study, text, reading->run, read_evaluation, reading);
+    return zi_study_rows_between(reading->study, text, reading->run, span, read_evaluation, reading);
 }
 
 #define EVALUATIONS(violation)                                                                        \
     "SELECT generation, position, id, e.point, value, weight, " violation ", fitness, active, genome" \
     " FROM evaluations e LEFT JOIN points p ON p.run = e.run AND p.point = e.point"                   \
-    " WHERE e.run = ? ORDER BY generation, position"
+    " WHERE e.run = ? AND generation BETWEEN ? AND ? ORDER BY generation, position"
 
-zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
-                                     void *context)
+zilch_status zilch_study_evaluations_between(zilch_study *study, uint64_t run, zilch_span span,
+                                             zilch_evaluation_reader reader, void *context)
 {
     if (!study || !reader) {
         return zi_fail(ZILCH_EARG, "study: it and a reader must be given");
@@ -314,13 +328,20 @@ zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_eva
                                    .run = run,
                                    .method = shape.method,
                                    .allowed = {.dim = shape.dim, .allowed.dim = shape.dim},
+                                   .order = {.generation = span.first > 1 ? span.first - 1 : 0},
                                    .reader = reader,
                                    .context = context};
     ZI_TRY(zi_alloc(&reading.x, shape.dim));
-    const zilch_status status = read_evaluations(&reading, text);
+    const zilch_status status = read_evaluations(&reading, text, span);
     zi_constraints_free(&reading.allowed);
     zi_free(reading.x);
     return status;
+}
+
+zilch_status zilch_study_evaluations(zilch_study *study, uint64_t run, zilch_evaluation_reader reader,
+                                     void *context)
+{
+    return zilch_study_evaluations_between(study, run, whole, reader, context);
 }
 
 /* ---- Going on --------------------------------------------------------------------------------------- */

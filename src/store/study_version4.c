@@ -228,7 +228,8 @@ static const char temporary_tables[] =
     " seed, dim, method, direction, penalty);"
     "CREATE TEMP TABLE settings (run, kind, name, value, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;"
     "CREATE TEMP TABLE coordinates (run, coordinate, name, PRIMARY KEY (run, coordinate)) WITHOUT ROWID;"
-    "CREATE TEMP TABLE journal (run, generation, id, sum, value, error, violation)";
+    "CREATE TEMP TABLE journal (run, generation, id, sum, value, error, violation);"
+    "CREATE TEMP TABLE commands (command INTEGER PRIMARY KEY, run, action, value, asked, generation)";
 
 /* The statements that fill them. */
 typedef struct conversion {
@@ -422,7 +423,7 @@ static zilch_status statement_of(const char *table, char **out)
     return ZILCH_OK;
 }
 
-static const char *const new_tables[] = {"runs", "settings", "coordinates", "journal"};
+static const char *const new_tables[] = {"runs", "settings", "coordinates", "journal", "commands"};
 enum { NEW_TABLES = sizeof new_tables / sizeof *new_tables };
 
 zilch_status zi_version4_schema(char **out)

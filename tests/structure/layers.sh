@@ -26,8 +26,8 @@ allowed_for()
     cli/run) echo terminal json options request study ;;
     cli/compare) echo terminal json options request study run ;;
     cli/report) echo terminal study run compare ;;
-    cli/commands) echo terminal json dataset options request study run compare report ;;
-    cli) echo terminal options run commands ;; # main.c
+    cli/live) echo terminal json request study run report ;;
+    cli/commands) echo terminal json dataset options request study run compare report live ;;
     *) return 1 ;;
   esac
 }
@@ -41,6 +41,7 @@ keeper_of()
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
     sqlite3.h) echo src/store/vfs.h ;;
     mpi.h) echo src/parallel/mpi.c ;;
+    microhttpd.h | netinet/in.h) echo cli/live/http.c ;;
     Python.h) echo python/core.h ;;
     linux/audit.h | linux/filter.h | linux/seccomp.h) echo cli/terminal/sandbox.c ;;
     linux/magic.h | sys/statfs.h) echo src/parallel/cgroup.c ;;
