@@ -1,5 +1,5 @@
 # What a build needs. Everything that is missing is named at once, with its package of Debian, in place of one piece
-# after the other. Sets zilch_has_mpi; with ZILCH_STATIC, the imported targets are archives.
+# after the other. Sets zilch_has_mpi and zilch_has_live; with ZILCH_STATIC, the imported targets are archives.
 set(missing "") # pairs: what, and its package
 
 # zilch_need(CONDITION WHAT PACKAGE): CONDITION is the name of a variable
@@ -59,6 +59,15 @@ if(ZILCH_MPI AND CMAKE_C_COMPILER)
     set(zilch_has_mpi ON)
   elseif(NOT ZILCH_MPI STREQUAL "AUTO")
     zilch_need(MPI_C_FOUND "MPI with its header (-DZILCH_MPI=OFF leaves it out)" "libopenmpi-dev openmpi-bin")
+  endif()
+endif()
+set(zilch_has_live OFF)
+if(ZILCH_LIVE AND ZILCH_COMMAND AND PKG_CONFIG_FOUND AND NOT ZILCH_STATIC) # which a wheel would not have inside
+  pkg_check_modules(MICROHTTPD QUIET ${imported} libmicrohttpd>=0.9.75)
+  if(MICROHTTPD_FOUND)
+    set(zilch_has_live ON)
+  elseif(NOT ZILCH_LIVE STREQUAL "AUTO")
+    zilch_need(MICROHTTPD_FOUND "libmicrohttpd 0.9.75 or later with its header (-DZILCH_LIVE=OFF leaves it out)" "libmicrohttpd-dev")
   endif()
 endif()
 

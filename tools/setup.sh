@@ -1,7 +1,7 @@
 # Sourced by run.sh and test.sh: brings a Debian system to the state that a build needs.
 # Sets nothing; gives setup PACKAGE..., quietly COMMAND... and the two lists of packages.
 
-build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev gnuplot-nox'
+build_packages='build-essential cmake ninja-build pkg-config libopenblas-dev libsqlite3-dev libjansson-dev libmicrohttpd-dev gnuplot-nox'
 test_packages='libcmocka-dev clang-tidy clang-format cppcheck python3 python3-dev python3-venv python3-numpy python3-scipy binutils chromium
   libopenmpi-dev openmpi-bin locales strace groff-base mandoc zsh fish file'
 

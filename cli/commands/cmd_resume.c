@@ -75,7 +75,7 @@ static int check_run(const request *r, const study_run *run)
     };
     char number[24] = "";
     const zilch_stop stop = run->run.stop;
-    if (stop == ZILCH_STOP_NONE || stop == ZILCH_STOP_OBSERVER || *r->more) {
+    if (stop == ZILCH_STOP_NONE || stop == ZILCH_STOP_OBSERVER || stop == ZILCH_STOP_ASKED || *r->more) {
         return 0;
     }
     const int is_known = (size_t)stop < sizeof remedies / sizeof *remedies && remedies[stop];

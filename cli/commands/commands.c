@@ -15,6 +15,8 @@ const command commands[] = {
     {"tell", "take the values of points that were handed out", cmd_tell},
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"report", "make a page of a study: tables, figures, the best controller and its landings", cmd_report},
+    {"serve", "show a study in a browser as it grows, and steer its searches", cmd_serve},
+    {"steer", "ask a search to stop, to pause, to go on, or to recommend now", cmd_steer},
     {"export", "print every evaluation of a study", cmd_export},
     {"fit", "fit a zero-inflated Gaussian to a dataset", cmd_fit},
     {"sample", "draw points from a fitted model", cmd_sample},

@@ -11,6 +11,8 @@ int cmd_ask(int argc, char **argv);
 int cmd_tell(int argc, char **argv);
 int cmd_best(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_steer(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_sample(int argc, char **argv);

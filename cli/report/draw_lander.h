@@ -14,7 +14,7 @@ int draw_lander_picture(const char *path, const play_episode *episode, const cha
 int draw_lander_page(const char *path, const play_episode *episode, const char *flown);
 
 /* For a page with landing.html in it: what stands at @EPISODES@, an array of
- * {seed, title, helipad, ground, frames} in JavaScript; and such a title, "Seed 7: landed after ...". */
+ * {seed, title, helipad, ground, frames} in JSON; and such a title, "Seed 7: landed after ...". */
 void draw_lander_episodes(FILE *stream, const play_episode *const *episodes, size_t count);
 void draw_lander_title(FILE *stream, const play_episode *episode);
 

@@ -38,13 +38,13 @@ void draw_lander_episodes(FILE *stream, const play_episode *const *episodes, siz
     for (size_t i = 0; i < count; i++) {
         const play_episode *e = episodes[i];
         const zilch_world_view *v = &e->frame[0].view;
-        fprintf(stream, "%s{seed:\"%llu\",title:\"", i ? ",\n" : "", (unsigned long long)e->seed);
+        fprintf(stream, "%s{\"seed\":\"%llu\",\"title\":\"", i ? ",\n" : "", (unsigned long long)e->seed);
         draw_lander_title(stream, e);
-        fprintf(stream, "\",helipad:%.4f,ground:[", v->helipad);
+        fprintf(stream, "\",\"helipad\":%.4f,\"ground\":[", v->helipad);
         for (int k = 0; k < 11; k++) {
             fprintf(stream, "%s%.4f", k ? "," : "", v->ground[k]);
         }
-        fputs("],frames:[\n", stream);
+        fputs("],\"frames\":[\n", stream);
         for (size_t k = 0; k <= e->steps; k++) {
             put_frame(stream, &e->frame[k]);
             fputs(k < e->steps ? ",\n" : "\n", stream);

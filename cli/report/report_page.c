@@ -7,6 +7,7 @@
 #include "report/report_failures.h"
 #include "report/report_tables.h"
 #include "report/svg_inline.h"
+#include "study/follow.h"
 #include "study/run_record.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 /* Parts that may fail are printed beforehand. */
-enum { DRAWINGS, TABLES, POINT, FAILURES, ASKED, PARTS };
+enum { DRAWINGS, TABLES, POINT, FAILURES, ASKED, DOCUMENT, PARTS };
 
 typedef struct sheet {
     const report *report;
@@ -149,6 +150,24 @@ static void put_failures(FILE *stream, const void *context)
     fputs(((const sheet *)context)->part[FAILURES], stream);
 }
 
+/* JSON within a page: a '<' would be one of the page. */
+static void put_document(FILE *stream, const void *context)
+{
+    for (const char *at = ((const sheet *)context)->part[DOCUMENT]; *at; at++) {
+        if (*at == '<') {
+            fputs("\\u003c", stream);
+        } else {
+            fputc(*at, stream);
+        }
+    }
+}
+
+static void put_chosen(FILE *stream, const void *context)
+{
+    const report *r = report_of(context);
+    fprintf(stream, "%llu", (unsigned long long)r->source[r->shown]->run.run);
+}
+
 static void put_figures(FILE *stream, const void *context)
 {
     fputs(((const sheet *)context)->part[DRAWINGS], stream);
@@ -254,6 +273,8 @@ static const page_place places[] = {
     {"@SUMMARY@", put_summary},
     {"@TABLES@", put_tables},
     {"@FIGURES@", put_figures},
+    {"@DOCUMENT@", put_document},
+    {"@CHOSEN@", put_chosen},
     {"@POINT@", put_point},
     {"@LANDING@", put_landing},
     {"@FAILURES@", put_failures},
@@ -348,11 +369,38 @@ static int print_asked(const sheet *s, FILE *stream)
     return 0;
 }
 
+/* What the live page would show now, of all runs if they are few. */
+static int print_document(const sheet *s, FILE *stream)
+{
+    enum { FEW = 16 };
+    const report *r = s->report;
+    const uint64_t shown = r->source[r->shown]->run.run;
+    follow *f;
+    int is_more;
+    int failed = follow_open(&f, r->file.path);
+    if (!failed && follow_count(f) > FEW) {
+        follow_only(f, shown);
+    }
+    failed = failed || follow_read(f, FOLLOW_ALL, &is_more);
+    for (size_t i = 0; !failed && i < follow_count(f); i++) {
+        const follow_state state = follow_at(f, i);
+        if (state.generations && (follow_count(f) <= FEW || state.run == shown)) {
+            follow_take_look(f, state.run, follow_look(r->file.path, state.run));
+        }
+    }
+    char *text = failed ? NULL : follow_text(f, 1);
+    failed = failed || (!text && cli_fail("out of memory"));
+    fputs(text ? text : "", stream);
+    free(text);
+    follow_close(f);
+    return failed;
+}
+
 int report_write_page(const report *r, const private_folder *folder, const report_figures *figures,
                       const char *path)
 {
     static int (*const print[PARTS])(const sheet *s, FILE *stream) = {
-        print_drawings, print_tables, print_point, print_failures, print_asked};
+        print_drawings, print_tables, print_point, print_failures, print_asked, print_document};
     sheet s = {r, figures, folder, {NULL}};
     int failed = 0;
     for (size_t i = 0; i < PARTS && !failed; i++) {

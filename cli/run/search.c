@@ -5,6 +5,7 @@
 #include "request/search_program.h"
 #include "run/arrivals.h"
 #include "run/ranks.h"
+#include "run/steering.h"
 #include "study/search_report.h"
 #include "study/study_file.h"
 #include "terminal/cli.h"
@@ -36,6 +37,8 @@ typedef struct driver {
     size_t of;            /* of so many */
     size_t checked;       /* evaluations after the search */
     arrivals_parts parts; /* of a batch, on a thread */
+    steering steering;
+    steering_wish wish; /* the last */
     int is_searching;
     int is_out_of_time;
 } driver;
@@ -215,6 +218,8 @@ static void prepare_notices(const search *s)
     free(text);
 }
 
+static zilch_status recommend_now(driver *d);
+
 /* ---- Generations ------------------------------------------------------------------------------- */
 
 /* Of this process. Several ranks are there to have a processor each. */
@@ -257,7 +262,16 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     d->done = d->of = 0;
     show(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
-    return cli_is_stopped() || d->is_out_of_time ? ZILCH_ESTOPPED : ZILCH_OK;
+    status = steering_heed(&d->steering, optimizer, &d->limits, &d->wish);
+    d->final.budget = d->limits.evaluations;
+    if (status == ZILCH_OK && d->wish.is_recommending && !d->wish.is_stopping) {
+        status = recommend_now(d);
+    }
+    const double paused = cli_seconds() - now; /* counts nowhere */
+    d->start += paused;
+    d->marked += paused;
+    const int is_ending = cli_is_stopped() || d->is_out_of_time || d->wish.is_stopping || d->wish.is_limited;
+    return status == ZILCH_OK && is_ending ? ZILCH_ESTOPPED : status;
 }
 
 /* A program calls this while it evaluates: the live line moves within a generation, and SIGTERM is heard at
@@ -287,8 +301,19 @@ static int search_generations(driver *d, zilch_stop *reason)
     d->start = d->marked = cli_seconds();
     progress_begin(&d->line, "search", "generations", 0);
     show(d);
-    const zilch_status status = zilch_optimizer_run(s->optimizer, zilch_journal_objective, &d->journaled,
-                                                    &d->limits, observe, d, reason);
+    zilch_status status = steering_begin(&d->steering, s->study, s->run, s->optimizer, &d->limits);
+    d->final.budget = d->limits.evaluations;
+    do { /* once, and again with each new limit */
+        d->wish = (steering_wish){0};
+        status = status == ZILCH_OK ? zilch_optimizer_run(s->optimizer, zilch_journal_objective,
+                                                          &d->journaled, &d->limits, observe, d, reason)
+                                    : status;
+    } while (status == ZILCH_OK && d->wish.is_limited && !d->wish.is_stopping && !d->is_out_of_time &&
+             !cli_is_stopped());
+    steering_end(&d->steering);
+    if (status == ZILCH_OK && *reason == ZILCH_STOP_OBSERVER && d->wish.is_stopping) {
+        *reason = ZILCH_STOP_ASKED;
+    }
     d->is_searching = 0;
     progress_end(&d->line);
     if (status != ZILCH_OK && status != ZILCH_ESTOPPED) {
@@ -334,6 +359,29 @@ static int recommend(driver *d, double *x, zilch_conclusion *c)
     }
     c->is_recommending = 1;
     return 0;
+}
+
+/* The final check in the midst of a search, which goes on as if it had not been. */
+static zilch_status recommend_now(driver *d)
+{
+    const search *s = d->search;
+    zilch_conclusion c = {.stop = ZILCH_STOP_NONE, .held_out_mean = NAN, .held_out_error = NAN};
+    double *x = malloc(s->problem.info.dim * sizeof *x);
+    if (!x) {
+        return ZILCH_ENOMEM;
+    }
+    progress_end(&d->line);
+    d->is_searching = 0;
+    d->checked = 0;
+    const int failed = recommend(d, x, &c);
+    d->checked = 0;
+    d->is_searching = 1;
+    d->journaled.inner = evaluate;
+    progress_begin(&d->line, "search", "generations", 0);
+    const zilch_status status = failed ? ZILCH_ESTOPPED : zilch_study_conclude(s->study, s->run, &c, x);
+    d->evaluating = 0;
+    free(x);
+    return status;
 }
 
 static int fly_held_out(driver *d, const double *x, zilch_conclusion *c)

@@ -202,6 +202,7 @@ const char *study_stop_name(zilch_stop stop)
 {
     return stop == ZILCH_STOP_NONE       ? "not ended"
            : stop == ZILCH_STOP_OBSERVER ? "time"
+           : stop == ZILCH_STOP_ASKED    ? "request"
                                          : zilch_stop_name(stop);
 }
 

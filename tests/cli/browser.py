@@ -44,6 +44,7 @@ class Browser:
         self.log, self.profile = Path(scratch, "browser.log"), Path(scratch, "profile")
         self.pending, self.number, self.session = b"", 0, None
         self.url, self.state, self.complaints = None, None, []
+        self.origin = None  # of a page that is served: what it asks for there is its own
         program = next((name for name in PROGRAMS if shutil.which(name)), None)
         if not program:
             raise BrowserError("no Chromium: none of " + ", ".join(PROGRAMS))
@@ -129,13 +130,24 @@ class Browser:
             self.complaints.append(f"console, {about['type']}: {' '.join(words)}")
         elif event == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
             self.complaints.append("log: " + about["entry"]["text"])
-        elif event == "Network.requestWillBeSent" and about["request"]["url"] != self.url:
+        elif event == "Network.requestWillBeSent" and not self.is_own(about["request"]["url"]):
             self.complaints.append("request: " + about["request"]["url"][:200])
+
+    def is_own(self, url):
+        """Whether a page may ask for this: itself, or something of its server."""
+        return url == self.url or (self.origin and url.startswith((self.origin + "/", "data:,")))
 
     def open(self, path):
         """Show a file, and wait until it is loaded. Complaints about the page before are forgotten."""
-        self.complaints, self.url, self.state = [], Path(path).resolve().as_uri(), "asked for"
-        self.ask("Page.navigate", url=self.url)
+        self.visit(Path(path).resolve().as_uri())
+
+    def visit(self, address):
+        """The same for an address, which may have a part behind a #."""
+        self.complaints, self.url, self.state = [], address.partition("#")[0], "asked for"
+        scheme, _, rest = self.url.partition("://")
+        self.origin = f"{scheme}://{rest.partition('/')[0]}" if scheme == "http" else None
+        self.ask("Page.navigate", url="about:blank")  # with another part behind the #, it would not be loaded anew
+        self.ask("Page.navigate", url=address)
         while self.state != "loaded":
             self.receive("open")
 

@@ -6,7 +6,7 @@
 # FUZZ_SEEDS is the program of that name that a build makes; FOLDER gets a folder for each fuzzer.
 set -eu
 program=${1:?the program fuzz_seeds} folder=${2:?the folder to write to}
-for name in model optimizer networks trainer lander policy problem study text npy answer command; do
+for name in model optimizer networks trainer lander policy problem study text npy answer request command; do
   mkdir -p "$folder/$name"
 done
 "$program" "$folder"
@@ -21,6 +21,16 @@ seed()
   # shellcheck disable=SC2059
   printf "$@" >"$folder/$name/seed-$number"
 }
+
+# ---- Requests to the live page: method, path, host, origin, site, length, encoding, token, run, action, value
+token=0123456789abcdef0123456789abcdef
+seed request 'GET\n/\n127.0.0.1:8000\nhttp://127.0.0.1:8000\nsame-origin'
+seed request 'GET\n/charts.js\n[::1]\n\nnone'
+seed request "GET\\n/events\\nlocalhost\\n\\n\\n\\n\\n$token"
+seed request "GET\\n/flight\\nlocalhost:1\\n\\n\\n\\n\\n$token\\n1"
+seed request "POST\\n/command\\nlocalhost:65535\\nhttp://localhost:65535\\nsame-origin\\n0\\n\\n$token\\n1\\nstop"
+seed request "POST\\n/command\\nlocalhost\\n\\n\\n\\n\\n$token\\n12\\nevaluations\\n1e6"
+seed request "POST\\n/command\\nexample.com\\nhttp://example.com\\ncross-site\\n9\\nchunked\\n${token}0\\n0\\ndance\\n-1.5"
 
 # ---- Controllers and problems
 seed policy 'a_main = -2.5988 y - 1.7162 vy - 0.0226 x l2 - 2.8239 y^2 + 4.0005 vy^2\na_side = 3.6608 theta\n'

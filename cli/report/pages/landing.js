@@ -140,6 +140,7 @@ function clearScene() {
 }
 
 function draw() {
+  if (!episode) return;
   const step = Math.floor(position), frame = frames[step];
   clearScene();
   drawGround();
@@ -254,5 +255,13 @@ new IntersectionObserver(entries => {
 const starter = new IntersectionObserver(entries => {
   if (entries.at(-1).isIntersecting) setPlaying(true);
 }, { threshold: 0.5 });
-show(0);
-if (!lessMotion.matches) starter.observe(scene);
+if (episodes.length) {
+  show(0);
+  if (!lessMotion.matches) starter.observe(scene);
+}
+
+// A page that begins without a flight is given one later, and then a better one.
+function setEpisodes(list) {
+  episodes.splice(0, episodes.length, ...list);
+  choose(0);
+}

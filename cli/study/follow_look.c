@@ -1,0 +1,162 @@
+/* The front of a run, and what its law believes: from the whole of its archive, as the search has it. */
+#include "study/follow_inside.h"
+
+#include "json/json.h"
+#include "study/search_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRONT_SHOWN = 60, LAW_SHOWN = 24, PAIRS_SHOWN = 12 };
+
+/* The error of a mean of so many evaluations, where the noise is known. */
+static json_node *front_node(const zilch_optimizer *optimizer, int *failed)
+{
+    size_t count = 0;
+    const zilch_progress p = zilch_optimizer_progress(optimizer);
+    zilch_record *front = p.points ? search_front_read(optimizer, &count) : NULL;
+    json_node *list = node_array();
+    const size_t shown = count < FRONT_SHOWN ? count : FRONT_SHOWN;
+    for (size_t k = 0; k < shown && front; k++) {
+        const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
+        json_node *one = node_array();
+        node_append(one, node_whole(r->active), failed);
+        node_append(one, node_real(r->value), failed);
+        node_append(one,
+                    node_real(p.noise > 0 && r->evaluations ? p.noise / sqrt((double)r->evaluations) : NAN),
+                    failed);
+        node_append(one, node_whole(r->evaluations), failed);
+        node_append(list, one, failed);
+    }
+    free(front);
+    return list;
+}
+
+/* ---- The law ------------------------------------------------------------------------------------------ */
+
+typedef struct pair {
+    size_t i, j; /* latents */
+    double correlation;
+} pair;
+
+/* The likeliest coordinates, and how many there are. */
+static size_t choose(const zilch_model *model, size_t out[LAW_SHOWN + 1])
+{
+    const double *p = zilch_model_p(model);
+    size_t count = 0;
+    for (size_t i = 0; i < zilch_model_dim(model); i++) {
+        size_t at = count;
+        for (; at > 0 && p[out[at - 1]] < p[i]; at--) {
+            out[at] = out[at - 1];
+        }
+        out[at] = i;
+        count += count < LAW_SHOWN;
+    }
+    return count;
+}
+
+/* The strongest of the pairs of their latents: whether a coordinate is active, and its value. */
+static size_t choose_pairs(const zilch_model *model, size_t n, const size_t *chosen,
+                           pair out[PAIRS_SHOWN + 1])
+{
+    const size_t dim = zilch_model_dim(model);
+    size_t count = 0;
+    for (size_t a = 0; a < 2 * n; a++) {
+        for (size_t b = 0; b < a; b++) {
+            const size_t i = chosen[a % n] + a / n * dim;
+            const size_t j = chosen[b % n] + b / n * dim;
+            const pair p = {i, j, zilch_model_correlation_at(model, i, j)};
+            size_t at = count;
+            if (!(fabs(p.correlation) >= 0.1)) {
+                continue;
+            }
+            for (; at > 0 && fabs(out[at - 1].correlation) < fabs(p.correlation); at--) {
+                out[at] = out[at - 1];
+            }
+            out[at] = p;
+            count += count < PAIRS_SHOWN;
+        }
+    }
+    return count;
+}
+
+static json_node *latent_name(const study_run *run, size_t latent)
+{
+    char name[NAME_SHOWN];
+    char text[NAME_SHOWN + 32];
+    follow_name(run, latent % run->run.dim, name);
+    snprintf(text, sizeof text, "%s %s", name, latent < run->run.dim ? "active" : "value");
+    return node_name(text);
+}
+
+static json_node *law_node(const study_run *run, const zilch_model *model, int *failed)
+{
+    size_t chosen[LAW_SHOWN + 1];
+    pair pairs[PAIRS_SHOWN + 1];
+    const size_t count = choose(model, chosen);
+    const size_t strong = choose_pairs(model, count, chosen, pairs);
+    json_node *list = node_array();
+    json_node *strongest = node_array();
+    for (size_t k = 0; k < count; k++) {
+        char name[NAME_SHOWN];
+        json_node *one = node_array();
+        follow_name(run, chosen[k], name);
+        node_append(one, node_name(name), failed);
+        node_append(one, node_real(zilch_model_p(model)[chosen[k]]), failed);
+        node_append(one, node_real(zilch_model_mu(model)[chosen[k]]), failed);
+        node_append(one, node_real(zilch_model_sigma(model)[chosen[k]]), failed);
+        node_append(list, one, failed);
+    }
+    for (size_t k = 0; k < strong; k++) {
+        json_node *one = node_array();
+        node_append(one, latent_name(run, pairs[k].i), failed);
+        node_append(one, latent_name(run, pairs[k].j), failed);
+        node_append(one, node_real(pairs[k].correlation), failed);
+        node_append(strongest, one, failed);
+    }
+    json_node *object = node_object();
+    node_put(object, "list", list, failed);
+    node_put(object, "pairs", strongest, failed);
+    return object;
+}
+
+static json_node *look_node(const study_run *run, const zilch_optimizer *optimizer, int *failed)
+{
+    zilch_model *model = NULL;
+    json_node *object = node_object();
+    const int has_law = zilch_optimizer_model(optimizer, &model) == ZILCH_OK;
+    node_put(object, "generation", node_whole(zilch_optimizer_progress(optimizer).generations), failed);
+    node_put(object, "front", front_node(optimizer, failed), failed);
+    node_put(object, "law", has_law ? law_node(run, model, failed) : node_null(), failed);
+    zilch_model_destroy(model);
+    return object;
+}
+
+char *follow_look(const char *path, uint64_t number)
+{
+    study_file f;
+    zilch_optimizer *optimizer = NULL;
+    char *text = NULL;
+    size_t size;
+    int failed = 0;
+    const study_run *run = study_file_open(&f, path, ZILCH_STUDY_READ) ? NULL : study_file_find(&f, number);
+    if (run && zilch_study_resume(f.study, number, &optimizer) == ZILCH_OK) {
+        FILE *stream = open_memstream(&text, &size);
+        json_node *look = look_node(run, optimizer, &failed);
+        failed |= !stream;
+        if (stream) {
+            failed |= node_dump(stream, look, failed);
+        } else {
+            node_free(look);
+        }
+        failed |= stream && fclose(stream) != 0;
+    }
+    zilch_optimizer_destroy(optimizer);
+    study_file_close(&f);
+    if (failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
