@@ -4,6 +4,7 @@
 
 #include "request/search_program.h"
 #include "run/arrivals.h"
+#include "run/beside.h"
 #include "run/ranks.h"
 #include "run/steering.h"
 #include "study/search_report.h"
@@ -577,6 +578,7 @@ int search_run(search *s)
     if (s->problem.program) {
         search_program_write_to(s->problem.program, d.journaled.journal);
     }
+    const pid_t server = s->request->is_live ? beside_begin(s->path) : 0;
     const int status = run(&d);
     if (status) { /* of a final check, too, that has not come to its end */
         (void)!zilch_journal_flush(d.journaled.journal);
@@ -585,5 +587,6 @@ int search_run(search *s)
         search_program_write_to(s->problem.program, NULL);
     }
     zilch_journal_close(d.journaled.journal);
+    beside_end(server);
     return status;
 }

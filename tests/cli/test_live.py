@@ -145,7 +145,7 @@ def check_growing(browser, artefacts):
             wait_until(browser, "document.getElementById('state').textContent.includes('not the one of this page')",
                        "a server with another token is not told apart", limit=40)
         check_quiet(browser, "another server", "ERR_", "403", "request")
-    zilch("resume", "a.study", "--run", "1", "--seconds", "0.1", "--held-out", "0", "--progress", "none")
+    zilch("resume", "a.study", "--run", "1", "--time", "0.1", "--progress", "none")
 
 
 def check_same(browser, study):

@@ -1,5 +1,7 @@
 """The server of the live page, without a browser: what it tells, what it refuses, and what it heeds."""
 import json
+import re
+import signal
 import socket
 import sqlite3
 import statistics
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 from live import ZILCH, Listener, Server, check, failures, merge, wait_for, zilch
 
@@ -19,7 +22,8 @@ def search(*words):
 def slow_program():
     """An evaluator that takes its time."""
     with open("slow.sh", "w", encoding="utf-8") as file:
-        file.write("while read -r line; do sleep 0.2; echo \"$line\" | sed 's/.*\\[\\([^],]*\\).*/{\"value\": \\1}/'; done\n")
+        answer = r's/{"id": *\([0-9]*\), *"x": *\[\([^],]*\).*/{"id":\1,"value":\2}/'
+        file.write(f"while read -r line; do sleep 0.2; echo \"$line\" | sed '{answer}'; done\n")
     return "sh slow.sh"
 
 
@@ -221,7 +225,29 @@ def check_stop_now():
     check(process.returncode == -15 or process.returncode == 143, f"stop-now: status {process.returncode}")
     check(time.monotonic() - begin < 10 and "goes on from there" in complaints, f"stop-now: {complaints}")
     output = zilch("resume", "now.study", "--program", program, "--progress", "none")
-    check("evaluations: 30" in output, f"after stop-now, the run does not come to its end: {output[-400:]}")
+    check("stopped by: evaluations" in output, f"after stop-now, the run does not come to its end: {output[-400:]}")
+
+
+def check_live_option():
+    """A search brings its own server, which ends with it."""
+    process = search("optimize", "--problem", "sphere:active=2", "--dim", "8", "--evaluations", "100000000", "--population", "20",
+                     "--refinement", "no", "--study", "own.study", "--live")
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})", process.stderr.readline())
+    if not check(found, "--live says no address"):
+        process.kill()
+        return
+    server = types.SimpleNamespace(port=int(found[1]), token=found[2])
+    listener = Listener(server)
+    wait_for(lambda: heard(listener) > 1, "the server of --live tells nothing")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    wait_for(lambda: not listener.is_alive() and listener.named("end"), "the server of --live does not say that it ends")
+    check(heard(listener) == max(row[0] for row in rows("own.study")), "the last generation was not told")
+    try:
+        socket.create_connection(("127.0.0.1", server.port), timeout=5).close()
+        check(False, "the server of --live is left behind")
+    except ConnectionRefusedError:
+        pass
 
 
 def check_steer_words():
@@ -247,6 +273,7 @@ def main():
             check_steering(server, "a.study", process)
         check_steer_words()
         check_stop_now()
+        check_live_option()
     finally:
         process.kill()
     return 1 if failures else 0
