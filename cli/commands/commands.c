@@ -16,6 +16,7 @@ const command commands[] = {
     {"best", "print the best point of a run, or write it to a file", cmd_best},
     {"report", "make a page of a study: tables, figures, the best controller and its landings", cmd_report},
     {"serve", "show a study in a browser as it grows, and steer its searches", cmd_serve},
+    {"watch", "show a run in the terminal while it searches", cmd_watch},
     {"steer", "ask a search to stop, to pause, to go on, or to recommend now", cmd_steer},
     {"export", "print every evaluation of a study", cmd_export},
     {"fit", "fit a zero-inflated Gaussian to a dataset", cmd_fit},

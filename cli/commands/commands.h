@@ -13,6 +13,7 @@ int cmd_best(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_steer(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_fit(int argc, char **argv);
 int cmd_sample(int argc, char **argv);

@@ -10,7 +10,7 @@ fits()
 }
 
 "$zilch" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >commands
-[ "$(wc -l <commands)" -eq 19 ] || complain 'not all commands are listed'
+[ "$(wc -l <commands)" -eq 20 ] || complain 'not all commands are listed'
 while read -r command; do
   expect_status 0 "$zilch" "$command" --help
   fits "$command --help"
