@@ -147,7 +147,7 @@ static void add_program(search_request *r, search_table *t)
         {"timeout", 0, "SECONDS", CLI_REAL, &r->timeout, 0, 1e9, NULL,
          "An evaluation fails after this; 0: never."},
         {"plain", 0, NULL, CLI_FLAG, &r->is_plain, 0, 0, NULL,
-         "The program reads a line of numbers and prints a number. Without it, both are JSON."},
+         "The program reads and prints numbers, not JSON."},
     };
     const cli_option expert[] = {
         {"named", 0, NULL, CLI_FLAG, &r->is_named, 0, 0, NULL,

@@ -65,34 +65,34 @@ typedef struct search_request {
 } search_request;
 
 /* Rows about what is printed, of the commands that search. */
-#define SEARCH_PRINTED_ROWS(request)                                             \
-    {"json",                                                                     \
-     0,                                                                          \
-     NULL,                                                                       \
-     CLI_FLAG,                                                                   \
-     &(request)->is_json,                                                        \
-     0,                                                                          \
-     0,                                                                          \
-     NULL,                                                                       \
-     "Print the result as JSON, as 'zilch show' does."},                         \
-        {"verbose",                                                              \
-         'v',                                                                    \
-         NULL,                                                                   \
-         CLI_FLAG,                                                               \
-         &(request)->is_verbose,                                                 \
-         0,                                                                      \
-         0,                                                                      \
-         NULL,                                                                   \
-         "Print the settings of the method too."},                               \
-        {"live",                                                                 \
-         0,                                                                      \
-         NULL,                                                                   \
-         CLI_FLAG,                                                               \
-         &(request)->is_live,                                                    \
-         0,                                                                      \
-         0,                                                                      \
-         NULL,                                                                   \
-         "Show the search in a browser while it lasts, as 'zilch serve' does."}, \
+#define SEARCH_PRINTED_ROWS(request)                      \
+    {"json",                                              \
+     0,                                                   \
+     NULL,                                                \
+     CLI_FLAG,                                            \
+     &(request)->is_json,                                 \
+     0,                                                   \
+     0,                                                   \
+     NULL,                                                \
+     "Print the result as JSON, as 'zilch show' does."},  \
+        {"verbose",                                       \
+         'v',                                             \
+         NULL,                                            \
+         CLI_FLAG,                                        \
+         &(request)->is_verbose,                          \
+         0,                                               \
+         0,                                               \
+         NULL,                                            \
+         "Print the settings of the method too."},        \
+        {"live",                                          \
+         0,                                               \
+         NULL,                                            \
+         CLI_FLAG,                                        \
+         &(request)->is_live,                             \
+         0,                                               \
+         0,                                               \
+         NULL,                                            \
+         "Show the search in a browser while it lasts."}, \
         OPTION_PROGRESS, OPTION_QUIET
 
 /* The request in words, the first of which is the command ("lander", "--population", "20"). 0, or the exit
