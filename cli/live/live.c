@@ -28,7 +28,7 @@ static const double read_share = 20.0;  /* reading rests so many times as long a
 static const double look_share = 100.0; /* and looking closely */
 static const double look_pause = 0.5;
 static const double life_pause = 5.0;
-enum { CHUNK = 20000, ASKED_MOST = 32 };
+enum { CHUNK = 8000, ASKED_MOST = 32 };
 
 typedef struct asked {
     uint64_t run;
@@ -336,12 +336,15 @@ static int serve(server *s)
     while (!failed && !is_last) {
         is_last = cli_is_stopped() || is_alone(s); /* then once more */
         const size_t is_somebody_new = http_wait(s->http, is_last ? 0 : tick);
+        if (is_somebody_new) { /* hears what is known, before more is read */
+            tell(s, is_somebody_new);
+        }
         take_commands(s);
         s->read_next = is_last ? 0 : s->read_next;
         failed = read_news(s);
         take_look(s);
         if (!failed) {
-            tell(s, is_somebody_new);
+            tell(s, 0);
         }
         if (!failed && !is_last && http_listeners(s->http)) {
             begin_look(s);

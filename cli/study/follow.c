@@ -61,6 +61,7 @@ int follow_open(follow **out, const char *path)
     if (!f || !(f->path = strdup(path))) {
         return cli_fail("out of memory");
     }
+    f->has_more = 1;
     return study_file_open(&f->file, f->path, ZILCH_STUDY_READ) || take_runs(f);
 }
 

@@ -212,7 +212,7 @@ def check_report(browser, path):
     ids = browser.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     check(len(ids) == len(set(ids)), f"{path}: ids stand twice")
     links = browser.evaluate("[...document.querySelectorAll('nav a')].map(a => a.hash.slice(1))")
-    check(len(links) == 7 and set(links) <= set(ids), f"{path}: contents lead to {links}")
+    check(len(links) == 8 and set(links) <= set(ids), f"{path}: contents lead to {links}")
     hidden = browser.evaluate("getComputedStyle(document.querySelector('nav [href=\"#failures\"]')).display")
     check(hidden == 'none', f"{path}: contents lead to failures, of which there are none")
     figures = browser.evaluate("[...document.querySelectorAll('figure svg')].map(s => [s.clientWidth, s.clientHeight])")
