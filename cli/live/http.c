@@ -55,7 +55,7 @@ static void drop_first(stream *s)
 {
     release(s->queue[0]);
     s->count--;
-    memmove(s->queue, s->queue + 1, s->count * sizeof *s->queue);
+    memmove(s->queue, s->queue + 1, s->count * sizeof(message *));
     s->sent = 0;
 }
 

@@ -23,9 +23,9 @@
 
 extern char **environ;
 
-static const double tick = 0.04;        /* seconds between two looks at whether there is something new */
-static const double read_share = 20.0;  /* reading rests so many times as long as it took, */
-static const double look_share = 100.0; /* and looking closely */
+static const double tick = 0.08;        /* seconds between two looks at whether there is something new */
+static const double read_share = 40.0;  /* reading rests so many times as long as it took, */
+static const double look_share = 400.0; /* and looking closely */
 static const double look_pause = 0.5;
 static const double life_pause = 5.0;
 enum { CHUNK = 8000, ASKED_MOST = 32 };

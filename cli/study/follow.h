@@ -28,7 +28,7 @@ char *follow_text(follow *f, int is_whole);
 
 /* The front and what the law believes cost a reading of the whole run: they are asked for apart, also on a
  * thread of its own. Gives the text to be freed, NULL if there is nothing yet. */
-char *follow_look(const char *path, uint64_t run);
+char *follow_look(const char *path, uint64_t number);
 /* Hands it on to the document, which frees it. */
 void follow_take_look(follow *f, uint64_t run, char *look);
 

@@ -7,7 +7,7 @@
 
 /* How much of a run is shown, so that a page is small whatever the run is. */
 enum { ROWS_SHOWN = 3000, BINS = 96, COORDINATES_SHOWN = 40, CHANGES_SHOWN = 20, FAILURES_SHOWN = 20 };
-enum { LETTERS_SHOWN = 400, NAME_SHOWN = 96 };
+enum { LETTERS_SHOWN = 400, LETTERS_OF_NAME = 40, NAME_SHOWN = 4 * LETTERS_OF_NAME + 8 };
 
 /* The best point was another one after this generation. */
 typedef struct follow_change {

@@ -4,6 +4,7 @@
 #include "json/json.h"
 #include "study/follow_parts.h"
 #include "study/search_report.h"
+#include "terminal/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,11 +37,7 @@ void follow_name(const study_run *run, size_t index, char out[NAME_SHOWN])
     const char *const *names = run->run.request.coordinate_names;
     snprintf(out, NAME_SHOWN, "x%zu", index + 1);
     if (names) {
-        snprintf(out, NAME_SHOWN, "%s", names[index]);
-        size_t length = strlen(out);
-        while (length > 0 && length == NAME_SHOWN - 1 && (out[length - 1] & 0x80)) {
-            out[--length] = '\0'; /* no half of a letter */
-        }
+        text_shorten(names[index], LETTERS_OF_NAME, out, NAME_SHOWN);
     } else if (search_problem_is_lander(run->run.request.problem) &&
                run->run.dim == ZILCH_POLICY_PARAMETERS) {
         name_term(index, out);
