@@ -9,7 +9,7 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/setup.sh"
 build=$root/build/fuzz
-all='model optimizer networks trainer lander study text npy policy answer problem command'
+all='model optimizer networks trainer lander study text npy policy answer request problem command'
 seconds=${1:-600}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || {

@@ -43,6 +43,7 @@ keeper_of()
     mpi.h) echo src/parallel/mpi.c ;;
     microhttpd.h | netinet/in.h) echo cli/live/http.c ;;
     Python.h) echo python/core.h ;;
+    xlocale.h) echo src/base/numbers.h ;; # of macOS
     linux/audit.h | linux/filter.h | linux/seccomp.h) echo cli/terminal/sandbox.c ;;
     linux/magic.h | sys/statfs.h) echo src/parallel/cgroup.c ;;
     linux/sched.h | sys/syscall.h) case $2 in cli/terminal/sandbox.c | src/parallel/cgroup.c | src/parallel/pidfd.h) echo "$2" ;; esac ;;

@@ -44,6 +44,9 @@ python/zilch/_minimize.py final_evaluations for the same reason
 python/zilch/_optimizer.py final_evaluations because the final check can be asked for
 python/zilch/_optimizer.py aggregate because it says of how many values a mean is
 python/zilch/nevergrad.py expected_evaluations because the host says how many there will be
+python/zilch/_subsets.py expected_evaluations because a budget of fits says how many there will be
+python/zilch/_subsets.py max_active because an estimator has its own word for it
+python/zilch/_subsets.py min_active because a model needs a column
 python/zilch/_options.py final_evaluations because minimize has it as a parameter of its own
 src/store/study.c archive_size because dropped points are dropped from the file
 src/store/study_asktell.c population because it says how many points are left
