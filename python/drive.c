@@ -322,4 +322,5 @@ static PyObject *recommend(PyObject *self, PyObject *args)
     return status == ZILCH_OK ? fields_give(recommendation_fields, &result) : raise_status(status);
 }
 
-PyMethodDef drive_functions[] = {ROW(optimize), ROW(reached), ROW(open_front), ROW(recommend), {NULL, NULL, 0, NULL}};
+PyMethodDef drive_functions[] = {
+    ROW(optimize), ROW(reached), ROW(open_front), ROW(recommend), {NULL, NULL, 0, NULL}};

@@ -1,6 +1,7 @@
-/* The one function of gfortran's runtime that the LAPACK routines of linalg.c call: it joins the letters of their
- * options, as in "UT". A wheel takes OpenBLAS in as an archive, and the archive of that runtime cannot be a part of
- * a shared library, because Debian compiles it without -fPIC. So this file is a part of wheels alone. */
+/* The one function of gfortran's runtime that the LAPACK routines of linalg.c call: it joins the letters of
+ * their options, as in "UT". A wheel takes OpenBLAS in as an archive, and the archive of that runtime cannot
+ * be a part of a shared library, because Debian compiles it without -fPIC. So this file is a part of wheels
+ * alone. */
 #include <stddef.h>
 #include <string.h>
 

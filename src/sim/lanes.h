@@ -61,9 +61,9 @@ typedef struct zi_move {
 typedef void (*zi_lanes_move)(zi_move *move, int count);
 
 void zi_solve_scalar(zi_island *in);
-void zi_move_lanes4(zi_move *move, int count);
-void zi_move_lanes8(zi_move *move, int count);
-void zi_move_lanes16(zi_move *move, int count);
+void zi_move_lanes4(zi_move *list, int count);
+void zi_move_lanes8(zi_move *list, int count);
+void zi_move_lanes16(zi_move *list, int count);
 void zi_solve_lanes4(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 void zi_solve_lanes8(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 void zi_solve_lanes16(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
