@@ -82,7 +82,7 @@ class Memo:
 
 
 def _key(row: Floats) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(row), digest_size=16).digest()
+    return hashlib.blake2b(row.tobytes(), digest_size=16).digest()
 
 
 class Objective:

