@@ -39,10 +39,12 @@ static void occupy_standard_streams(void)
 }
 
 /* A search makes and frees the same large matrices again and again. Memory that stays with the program is not
- * handed out in fresh pages each time: a tenth of a generation at 1,000 coordinates. */
+ * handed out in fresh pages each time: a tenth of a generation at 1,000 coordinates. Threads share one arena:
+ * one of its own would reserve 64 megabytes of addresses for each, which OpenBLAS needs where they are limited. */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, -1);
 #endif

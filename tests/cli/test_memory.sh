@@ -21,14 +21,14 @@ limited()
 
 seq 1 400 | awk '{printf "%s%s", sin($1 * $1), $1 % 10 ? "," : "\n"}' >x.csv
 ended=
-for size in 60000 150000 200000 230000 300000 500000; do
+for size in 60000 150000 215000 230000 300000 500000; do
   limited $size --version
   [ "$status" -eq 0 ] || complain "not even its version with $size kB"
   # The refinement's equations have up to 20 megabytes.
   limited $size optimize --problem sphere:dim=50,active=3 --generations 3 --study study
   [ "$size" -lt 230000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search with the refinement"
   limited $size optimize --problem sphere:dim=50,active=3 --refinement no --population 500 --generations 3 --study study
-  [ "$size" -lt 200000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search"
+  [ "$size" -lt 215000 ] || [ "$status" -eq 0 ] || complain "$size kB do not suffice for a search"
   [ "$status" -eq 0 ] || expect_in_error 'out of memory: OpenBLAS needs a buffer of 134217728 bytes'
   limited $size optimize --problem sphere:dim=20,active=3 --method gaussian --generations 3 --population 40 --study study
   limited $size lander --population 20 --generations 2 --held-out 10 --final-evaluations 20 --study study
