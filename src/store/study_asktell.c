@@ -348,7 +348,8 @@ static zilch_status check_point(const turn *t, const news *w, size_t i, double *
     }
     for (size_t j = 0; j < dim; j++) {
         const double given = w->x[i * dim + j];
-        const double said = given == 0.0 && signbit(given) && defaults ? defaults[j] : given; /* not active */
+        const int is_absent = given == 0.0 && signbit(given); /* not active */
+        const double said = !is_absent ? given : defaults ? defaults[j] : 0.0;
         if (!isnan(said) && !is_rounded(said, x[j])) {
             return zi_fail_at(
                 ZILCH_EARG, &(zi_location){NULL, {{ZI_POINT, i}, {ZI_COORDINATE, j}}, NULL},
