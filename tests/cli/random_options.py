@@ -11,8 +11,8 @@ import sys
 import tempfile
 
 PROBLEMS = ["sphere", "smop1", "smop3", "smop5", "smop8", "ellipsoid", "rosenbrock"]
-# Not tried: what needs a file or a program, what would be long, and a live line, which is not nothing on stderr.
-LEFT_OUT = {"progress", "problem", "program", "data", "warm-start", "weights", "bounds-file", "penalty-file", "default", "step", "values-file", "study", "help", "help-all", "dim",
+# Not tried: what needs a file or a program, what would be long, and a live line or page, which is not nothing on stderr.
+LEFT_OUT = {"progress", "live", "problem", "program", "data", "warm-start", "weights", "bounds-file", "penalty-file", "default", "step", "values-file", "study", "help", "help-all", "dim",
             "timeout", "population", "generations", "evaluations", "held-out", "threads", "final-candidates",
             "final-evaluations", "seed", "episodes", "max-failures", "jobs", "ahead", "response", "time"}
 # Refused for most problems: rarely tried.
