@@ -45,7 +45,7 @@ static void leaps_are_the_additions(void **nothing)
         int32_t pairs[LANES], upper[LANES];
         vf x, a, b;
         vi count, pulls = {0};
-        joint limit = {.is_free = {0}};
+        linkage limit = {.is_free = {0}};
         for (int l = 0; l < LANES; l++) {
             start[l] = draw(&rng, -6, 6);
             first[l] = draw(&rng, -32, 4);

@@ -125,7 +125,7 @@ static zi_manifold collide_leg(const zi_edge *edge, float x, float y, float angl
 {
     zi_manifold m = {.count = -1};
     const zi_pose pose = {{x, y}, zi_rotation_of(angle)};
-    zi_collide(edge, zi_shapes[ZI_LEG0], pose, &m);
+    zi_collide(edge, zi_shape_of(ZI_LEG0), pose, &m);
     return m;
 }
 

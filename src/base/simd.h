@@ -31,7 +31,11 @@
 #define ZI_INDEPENDENT
 #endif
 
+#ifdef __CUDACC__
+#define ZI_LANE __device__ static inline __attribute__((always_inline))
+#else
 #define ZI_LANE static inline __attribute__((always_inline))
+#endif
 
 enum { ZI_LANES = 8 }; /* doubles in the widest register */
 

@@ -24,7 +24,7 @@ typedef struct reference {
     zi_vec v1, v2, normal;
 } reference;
 
-static uint32_t id_of(feature f, int is_swapped)
+ZI_SIM static uint32_t id_of(feature f, int is_swapped)
 {
     const uint32_t a = is_swapped ? f.polygon : f.edge;
     const uint32_t b = is_swapped ? f.edge : f.polygon;
@@ -34,7 +34,7 @@ static uint32_t id_of(feature f, int is_swapped)
 }
 
 /* The part of a segment on the inner side of a line; the new end comes last. */
-static int clip_to(const clip in[2], zi_vec normal, float offset, int index, clip out[2])
+ZI_SIM static int clip_to(const clip in[2], zi_vec normal, float offset, int index, clip out[2])
 {
     int count = 0;
     const float distance0 = zi_dot(normal, in[0].v) - offset;
@@ -59,7 +59,7 @@ typedef struct polygon {
     zi_vec vertex[ZI_MOST_VERTICES], normal[ZI_MOST_VERTICES];
 } polygon;
 
-static float edge_gap(const polygon *p, zi_vec normal, zi_vec v1)
+ZI_SIM static float edge_gap(const polygon *p, zi_vec normal, zi_vec v1)
 {
     float least = FLT_MAX;
     for (int i = 0; i < p->count; i++) {
@@ -72,7 +72,7 @@ static float edge_gap(const polygon *p, zi_vec normal, zi_vec v1)
 }
 
 /* The polygon's side with the largest gap to the edge; as soon as one is too large, that one. */
-static float polygon_gap(const polygon *p, const zi_edge *edge, float most, int *side)
+ZI_SIM static float polygon_gap(const polygon *p, const zi_edge *edge, float most, int *side)
 {
     float largest = -FLT_MAX;
     for (int i = 0; i < p->count; i++) {
@@ -91,7 +91,7 @@ static float polygon_gap(const polygon *p, const zi_edge *edge, float most, int 
 }
 
 /* The side that faces against a normal most. */
-static int facing_side(const polygon *p, zi_vec normal)
+ZI_SIM static int facing_side(const polygon *p, zi_vec normal)
 {
     int best = 0;
     float least = zi_dot(normal, p->normal[0]);
@@ -105,13 +105,13 @@ static int facing_side(const polygon *p, zi_vec normal)
     return best;
 }
 
-static int next_vertex(const polygon *p, int i)
+ZI_SIM static int next_vertex(const polygon *p, int i)
 {
     return i + 1 < p->count ? i + 1 : 0;
 }
 
-static reference edge_reference(const polygon *p, const zi_edge *edge, zi_vec normal, int is_front,
-                                clip in[2])
+ZI_SIM static reference edge_reference(const polygon *p, const zi_edge *edge, zi_vec normal, int is_front,
+                                       clip in[2])
 {
     const int i1 = facing_side(p, normal);
     const int i2 = next_vertex(p, i1);
@@ -121,7 +121,7 @@ static reference edge_reference(const polygon *p, const zi_edge *edge, zi_vec no
                     : (reference){1, 0, edge->v2, edge->v1, normal};
 }
 
-static reference side_reference(const polygon *p, const zi_edge *edge, int side, clip in[2])
+ZI_SIM static reference side_reference(const polygon *p, const zi_edge *edge, int side, clip in[2])
 {
     const int next = next_vertex(p, side);
     in[0] = (clip){edge->v1, {0, (unsigned char)side, VERTEX, FACE}};
@@ -130,7 +130,7 @@ static reference side_reference(const polygon *p, const zi_edge *edge, int side,
 }
 
 /* Both ends of the reference cut; fewer than two points are none. */
-static int clip_to_reference(const reference *r, const clip in[2], clip out[2])
+ZI_SIM static int clip_to_reference(const reference *r, const clip in[2], clip out[2])
 {
     const zi_vec side1 = {r->normal.y, -r->normal.x};
     const zi_vec side2 = zi_negative(side1);
@@ -139,7 +139,7 @@ static int clip_to_reference(const reference *r, const clip in[2], clip out[2])
            clip_to(middle, side2, zi_dot(side2, r->v2), r->i2, out) == 2;
 }
 
-static void place_vertices(const zi_shape *shape, zi_pose pose, polygon *p)
+ZI_SIM static void place_vertices(const zi_shape *shape, zi_pose pose, polygon *p)
 {
     p->count = shape->count;
     for (int i = 0; i < p->count; i++) {
@@ -147,14 +147,14 @@ static void place_vertices(const zi_shape *shape, zi_pose pose, polygon *p)
     }
 }
 
-static void place_normals(const zi_shape *shape, zi_pose pose, polygon *p)
+ZI_SIM static void place_normals(const zi_shape *shape, zi_pose pose, polygon *p)
 {
     for (int i = 0; i < p->count; i++) {
         p->normal[i] = zi_rotate(pose.q, shape->normal[i]);
     }
 }
 
-void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_manifold *out)
+ZI_SIM void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_manifold *out)
 {
     const float most = 2.0F * ZI_SKIN;
     out->count = 0;

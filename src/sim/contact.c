@@ -8,13 +8,13 @@
 
 static const float most_correction = 0.2F;
 
-void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous)
+ZI_SIM void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous)
 {
     assert(contact->manifold.count >= 1 && contact->manifold.count <= 2);
     const zi_manifold *manifold = &contact->manifold;
     c->contact = contact;
     c->body = contact->body;
-    c->shape = zi_shapes[contact->body];
+    c->shape = zi_shape_of(contact->body);
     c->count = manifold->count;
     c->friction = sqrtf(world->edge[contact->edge].friction * c->shape->friction);
     for (int i = 0; i < manifold->count; i++) {
@@ -25,7 +25,7 @@ void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact,
 
 /* A point of contact in the world: half-way between the two skins; and the normal, from the
  * moon. */
-static zi_vec world_point(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal)
+ZI_SIM static zi_vec world_point(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal)
 {
     if (m->is_edge_reference) {
         const zi_vec clip = zi_place(pose, m->point[i].local);
@@ -46,13 +46,13 @@ static zi_vec world_point(const zi_manifold *m, int i, zi_pose pose, zi_vec *nor
 }
 
 /* Inverse of the mass that a push along `direction` at r meets. */
-static float softness(const zi_shape *shape, zi_vec r, zi_vec direction)
+ZI_SIM static float softness(const zi_shape *shape, zi_vec r, zi_vec direction)
 {
     const float arm = zi_cross(r, direction);
     return shape->inverse_mass + shape->inverse_inertia * arm * arm;
 }
 
-static void set_up_block(zi_constraint *c)
+ZI_SIM static void set_up_block(zi_constraint *c)
 {
     const zi_shape *s = c->shape;
     const float arm1 = zi_cross(c->point[0].r, c->normal);
@@ -75,7 +75,7 @@ static void set_up_block(zi_constraint *c)
     c->inverse[3] = inverse * k11;
 }
 
-void zi_constraint_set_up(zi_constraint *c, const zi_motion *m)
+ZI_SIM void zi_constraint_set_up(zi_constraint *c, const zi_motion *m)
 {
     const zi_manifold *manifold = &c->contact->manifold;
     const zi_pose pose = zi_pose_of(m->c, m->a, c->shape->centre);
@@ -92,13 +92,13 @@ void zi_constraint_set_up(zi_constraint *c, const zi_motion *m)
     }
 }
 
-static void push(const zi_constraint *c, zi_vec r, zi_vec impulse, zi_motion *m)
+ZI_SIM static void push(const zi_constraint *c, zi_vec r, zi_vec impulse, zi_motion *m)
 {
     m->v = zi_add(m->v, zi_times(c->shape->inverse_mass, impulse));
     m->w += c->shape->inverse_inertia * zi_cross(r, impulse);
 }
 
-void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m)
+ZI_SIM void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m)
 {
     const zi_vec tangent = zi_right_of(c->normal);
     for (int i = 0; i < c->count; i++) {
@@ -111,12 +111,12 @@ void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m)
 }
 
 /* The body's velocity at r. */
-static zi_vec velocity_at(const zi_motion *m, zi_vec r)
+ZI_SIM static zi_vec velocity_at(const zi_motion *m, zi_vec r)
 {
     return zi_add(m->v, zi_turn(m->w, r));
 }
 
-static void solve_friction(zi_constraint *c, zi_motion *m)
+ZI_SIM static void solve_friction(zi_constraint *c, zi_motion *m)
 {
     const zi_vec tangent = zi_right_of(c->normal);
     for (int i = 0; i < c->count; i++) {
@@ -130,7 +130,7 @@ static void solve_friction(zi_constraint *c, zi_motion *m)
     }
 }
 
-static void solve_one(zi_constraint *c, zi_motion *m)
+ZI_SIM static void solve_one(zi_constraint *c, zi_motion *m)
 {
     zi_constraint_point *p = &c->point[0];
     const float approach = zi_dot(velocity_at(m, p->r), c->normal);
@@ -140,7 +140,7 @@ static void solve_one(zi_constraint *c, zi_motion *m)
     push(c, p->r, zi_times(change, c->normal), m);
 }
 
-static void apply_two(zi_constraint *c, float x1, float x2, zi_motion *m)
+ZI_SIM static void apply_two(zi_constraint *c, float x1, float x2, zi_motion *m)
 {
     zi_constraint_point *p = c->point;
     const zi_vec first = zi_times(x1 - p[0].normal_impulse, c->normal);
@@ -153,7 +153,7 @@ static void apply_two(zi_constraint *c, float x1, float x2, zi_motion *m)
 
 /* The linear complementarity problem vn = K x + b, vn >= 0, x >= 0, vn x = 0, by trying which of the
  * two push. */
-static void solve_two(zi_constraint *c, zi_motion *m)
+ZI_SIM static void solve_two(zi_constraint *c, zi_motion *m)
 {
     const zi_constraint_point *p = c->point;
     const float a1 = p[0].normal_impulse;
@@ -176,7 +176,7 @@ static void solve_two(zi_constraint *c, zi_motion *m)
     } /* else there is no solution, which rounding can bring about: leave it */
 }
 
-void zi_constraint_solve(zi_constraint *c, zi_motion *m)
+ZI_SIM void zi_constraint_solve(zi_constraint *c, zi_motion *m)
 {
     solve_friction(c, m);
     if (c->count == 1) {
@@ -186,7 +186,7 @@ void zi_constraint_solve(zi_constraint *c, zi_motion *m)
     }
 }
 
-void zi_constraint_store(const zi_constraint *c)
+ZI_SIM void zi_constraint_store(const zi_constraint *c)
 {
     assert(c->contact && c->count >= 1 && c->count <= 2);
     for (int i = 0; i < c->count; i++) {
@@ -196,7 +196,7 @@ void zi_constraint_store(const zi_constraint *c)
 }
 
 /* A point, its normal and the gap there, for the position part. */
-static zi_vec gap_at(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal, float *gap)
+ZI_SIM static zi_vec gap_at(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal, float *gap)
 {
     if (m->is_edge_reference) {
         const zi_vec clip = zi_place(pose, m->point[i].local);
@@ -212,7 +212,7 @@ static zi_vec gap_at(const zi_manifold *m, int i, zi_pose pose, zi_vec *normal, 
     return clip;
 }
 
-float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m)
+ZI_SIM float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m)
 {
     assert(share > 0.0F);
     const zi_manifold *manifold = &c->contact->manifold;

@@ -2,7 +2,7 @@
 #ifndef ZI_EPISODES_H
 #define ZI_EPISODES_H
 
-#include "sim/policy.h"
+#include "sim/pilot.h"
 
 /* What to fly: episode k is flown by policy number k / each. Neither threads nor lanes change a result. */
 typedef struct zi_flights {

@@ -3,6 +3,7 @@
 #ifndef ZI_GEOMETRY_H
 #define ZI_GEOMETRY_H
 
+#include "sim/target.h"
 #include "sim/trig.h"
 
 #include <float.h>
@@ -23,60 +24,60 @@ typedef struct zi_pose {
     zi_rotation q;
 } zi_pose;
 
-static inline zi_vec zi_vec_of(float x, float y)
+ZI_SIM static inline zi_vec zi_vec_of(float x, float y)
 {
     return (zi_vec){x, y};
 }
 
-static inline zi_vec zi_add(zi_vec a, zi_vec b)
+ZI_SIM static inline zi_vec zi_add(zi_vec a, zi_vec b)
 {
     return (zi_vec){a.x + b.x, a.y + b.y};
 }
 
-static inline zi_vec zi_minus(zi_vec a, zi_vec b)
+ZI_SIM static inline zi_vec zi_minus(zi_vec a, zi_vec b)
 {
     return (zi_vec){a.x - b.x, a.y - b.y};
 }
 
-static inline zi_vec zi_negative(zi_vec a)
+ZI_SIM static inline zi_vec zi_negative(zi_vec a)
 {
     return (zi_vec){-a.x, -a.y};
 }
 
-static inline zi_vec zi_times(float s, zi_vec a)
+ZI_SIM static inline zi_vec zi_times(float s, zi_vec a)
 {
     return (zi_vec){s * a.x, s * a.y};
 }
 
-static inline float zi_dot(zi_vec a, zi_vec b)
+ZI_SIM static inline float zi_dot(zi_vec a, zi_vec b)
 {
     return a.x * b.x + a.y * b.y;
 }
 
-static inline float zi_cross(zi_vec a, zi_vec b)
+ZI_SIM static inline float zi_cross(zi_vec a, zi_vec b)
 {
     return a.x * b.y - a.y * b.x;
 }
 
 /* The velocity at a, of a turn at rate w. */
-static inline zi_vec zi_turn(float w, zi_vec a)
+ZI_SIM static inline zi_vec zi_turn(float w, zi_vec a)
 {
     return (zi_vec){-w * a.y, w * a.x};
 }
 
 /* a turned by a quarter clockwise. */
-static inline zi_vec zi_right_of(zi_vec a)
+ZI_SIM static inline zi_vec zi_right_of(zi_vec a)
 {
     return (zi_vec){1.0F * a.y, -1.0F * a.x};
 }
 
-static inline float zi_length(zi_vec a)
+ZI_SIM static inline float zi_length(zi_vec a)
 {
     return sqrtf(a.x * a.x + a.y * a.y);
 }
 
 /* Length 1; unchanged if its length is next to nothing. The length goes to *length if given. */
-static inline zi_vec zi_direction(zi_vec a, float *length)
+ZI_SIM static inline zi_vec zi_direction(zi_vec a, float *length)
 {
     const float size = zi_length(a);
     if (length) {
@@ -89,49 +90,62 @@ static inline zi_vec zi_direction(zi_vec a, float *length)
     return (zi_vec){a.x * inverse, a.y * inverse};
 }
 
-static inline zi_rotation zi_rotation_of(float angle)
+ZI_SIM static inline zi_rotation zi_rotation_of(float angle)
 {
     zi_rotation q;
     zi_sincos_single(angle, &q.s, &q.c);
     return q;
 }
 
-static inline zi_vec zi_rotate(zi_rotation q, zi_vec a)
+ZI_SIM static inline zi_vec zi_rotate(zi_rotation q, zi_vec a)
 {
     return (zi_vec){q.c * a.x - q.s * a.y, q.s * a.x + q.c * a.y};
 }
 
-static inline zi_vec zi_rotate_back(zi_rotation q, zi_vec a)
+ZI_SIM static inline zi_vec zi_rotate_back(zi_rotation q, zi_vec a)
 {
     return (zi_vec){q.c * a.x + q.s * a.y, -q.s * a.x + q.c * a.y};
 }
 
-static inline zi_vec zi_place(zi_pose pose, zi_vec a)
+ZI_SIM static inline zi_vec zi_place(zi_pose pose, zi_vec a)
 {
     const float x = (pose.q.c * a.x - pose.q.s * a.y) + pose.p.x;
     const float y = (pose.q.s * a.x + pose.q.c * a.y) + pose.p.y;
     return (zi_vec){x, y};
 }
 
-static inline zi_vec zi_unplace(zi_pose pose, zi_vec a)
+ZI_SIM static inline zi_vec zi_unplace(zi_pose pose, zi_vec a)
 {
     return zi_rotate_back(pose.q, zi_minus(a, pose.p));
 }
 
-static inline float zi_clamp(float x, float low, float high)
+/* a if a < b, a > b, else b. CUDA's compiler would take the minimum's instruction for the plain words, and
+ * that says which of two zeros is less. */
+ZI_SIM static inline float zi_least(float a, float b)
 {
-    const float bounded = x < high ? x : high;
-    return low > bounded ? low : bounded;
-}
-
-static inline float zi_least(float a, float b)
-{
+#ifdef __CUDA_ARCH__
+    float chosen;
+    asm("{.reg .pred p; setp.lt.f32 p, %1, %2; selp.f32 %0, %1, %2, p;}" : "=f"(chosen) : "f"(a), "f"(b));
+    return chosen;
+#else
     return a < b ? a : b;
+#endif
 }
 
-static inline float zi_most(float a, float b)
+ZI_SIM static inline float zi_most(float a, float b)
 {
+#ifdef __CUDA_ARCH__
+    float chosen;
+    asm("{.reg .pred p; setp.gt.f32 p, %1, %2; selp.f32 %0, %1, %2, p;}" : "=f"(chosen) : "f"(a), "f"(b));
+    return chosen;
+#else
     return a > b ? a : b;
+#endif
+}
+
+ZI_SIM static inline float zi_clamp(float x, float low, float high)
+{
+    return zi_most(low, zi_least(x, high));
 }
 
 #endif

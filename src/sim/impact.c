@@ -13,7 +13,7 @@ enum { MOST_IMPACTS = 8, MOST_ROUNDS = 20, MOST_GJK = 20, MOST_PUSHES = 16, MOST
 
 /* ---- Sweeps --------------------------------------------------------------------------------- */
 
-static void sweep_advance(zi_sweep *s, float to)
+ZI_SIM static void sweep_advance(zi_sweep *s, float to)
 {
     assert(s->start < 1.0F);
     const float share = (to - s->start) / (1.0F - s->start);
@@ -22,14 +22,14 @@ static void sweep_advance(zi_sweep *s, float to)
     s->start = to;
 }
 
-static zi_pose pose_at(const zi_sweep *s, zi_vec centre, float time)
+ZI_SIM static zi_pose pose_at(const zi_sweep *s, zi_vec centre, float time)
 {
     const zi_vec c = zi_add(zi_times(1.0F - time, s->c0), zi_times(time, s->c));
     return zi_pose_of(c, (1.0F - time) * s->a0 + time * s->a, centre);
 }
 
 /* Angles from 0 to a turn at the beginning. */
-static zi_sweep normalised(zi_sweep s)
+ZI_SIM static zi_sweep normalised(zi_sweep s)
 {
     const float turn = 2.0F * ZI_PI;
     const float turns = turn * floorf(s.a0 / turn);
@@ -47,12 +47,12 @@ typedef struct couple {
     zi_sweep sweep;
 } couple;
 
-static int edge_support(const couple *q, zi_vec d)
+ZI_SIM static int edge_support(const couple *q, zi_vec d)
 {
     return zi_dot(q->edge[1], d) > zi_dot(q->edge[0], d);
 }
 
-static int shape_support(const couple *q, zi_vec d)
+ZI_SIM static int shape_support(const couple *q, zi_vec d)
 {
     int best = 0;
     float most = zi_dot(q->shape->vertex[0], d);
@@ -84,14 +84,14 @@ typedef struct memory {
     float measure;
 } memory;
 
-static corner corner_of(const couple *q, zi_pose pose, int ia, int ib)
+ZI_SIM static corner corner_of(const couple *q, zi_pose pose, int ia, int ib)
 {
     corner v = {.a = q->edge[ia], .b = zi_place(pose, q->shape->vertex[ib]), .ia = ia, .ib = ib};
     v.w = zi_minus(v.b, v.a);
     return v;
 }
 
-static float measure_of(const simplex *s)
+ZI_SIM static float measure_of(const simplex *s)
 {
     if (s->count == 2) {
         return zi_length(zi_minus(s->v[0].w, s->v[1].w));
@@ -99,7 +99,7 @@ static float measure_of(const simplex *s)
     return s->count == 3 ? zi_cross(zi_minus(s->v[1].w, s->v[0].w), zi_minus(s->v[2].w, s->v[0].w)) : 0.0F;
 }
 
-static void recall(simplex *s, const memory *m, const couple *q, zi_pose pose)
+ZI_SIM static void recall(simplex *s, const memory *m, const couple *q, zi_pose pose)
 {
     s->count = m->count;
     for (int i = 0; i < m->count; i++) {
@@ -117,7 +117,7 @@ static void recall(simplex *s, const memory *m, const couple *q, zi_pose pose)
     }
 }
 
-static void remember(memory *m, const simplex *s)
+ZI_SIM static void remember(memory *m, const simplex *s)
 {
     m->measure = measure_of(s);
     m->count = s->count;
@@ -127,7 +127,7 @@ static void remember(memory *m, const simplex *s)
     }
 }
 
-static void keep_one(simplex *s, int i)
+ZI_SIM static void keep_one(simplex *s, int i)
 {
     s->v[0] = s->v[i];
     s->v[0].share = 1.0F;
@@ -135,7 +135,7 @@ static void keep_one(simplex *s, int i)
 }
 
 /* Shares by their parts; corner i becomes the first, j the second. */
-static void keep_two(simplex *s, float part_i, float part_j, corner i, corner j)
+ZI_SIM static void keep_two(simplex *s, float part_i, float part_j, corner i, corner j)
 {
     const float inverse = 1.0F / (part_i + part_j);
     i.share = part_i * inverse;
@@ -145,7 +145,7 @@ static void keep_two(simplex *s, float part_i, float part_j, corner i, corner j)
     s->count = 2;
 }
 
-static void reduce_two(simplex *s)
+ZI_SIM static void reduce_two(simplex *s)
 {
     const zi_vec w1 = s->v[0].w;
     const zi_vec w2 = s->v[1].w;
@@ -163,7 +163,7 @@ static void reduce_two(simplex *s)
     keep_two(s, d1, d2, s->v[0], s->v[1]);
 }
 
-static void reduce_three(simplex *s)
+ZI_SIM static void reduce_three(simplex *s)
 {
     const corner v1 = s->v[0], v2 = s->v[1], v3 = s->v[2];
     const zi_vec e12 = zi_minus(v2.w, v1.w);
@@ -197,7 +197,7 @@ static void reduce_three(simplex *s)
 }
 
 /* Towards the origin, from the simplex. */
-static zi_vec search_direction(const simplex *s)
+ZI_SIM static zi_vec search_direction(const simplex *s)
 {
     if (s->count == 1) {
         return zi_negative(s->v[0].w);
@@ -207,7 +207,7 @@ static zi_vec search_direction(const simplex *s)
     return side > 0.0F ? zi_vec_of(-1.0F * e12.y, 1.0F * e12.x) : zi_right_of(e12);
 }
 
-static float final_distance(const simplex *s)
+ZI_SIM static float final_distance(const simplex *s)
 {
     const corner *v = s->v;
     if (s->count == 1) {
@@ -221,7 +221,7 @@ static float final_distance(const simplex *s)
     return zi_length(zi_minus(a, b));
 }
 
-static int is_known(const simplex *before, const corner *v)
+ZI_SIM static int is_known(const simplex *before, const corner *v)
 {
     for (int i = 0; i < before->count; i++) {
         if (before->v[i].ia == v->ia && before->v[i].ib == v->ib) {
@@ -231,7 +231,7 @@ static int is_known(const simplex *before, const corner *v)
     return 0;
 }
 
-static float distance(const couple *q, zi_pose pose, memory *m)
+ZI_SIM static float distance(const couple *q, zi_pose pose, memory *m)
 {
     simplex s;
     recall(&s, m, q, pose);
@@ -270,7 +270,7 @@ typedef struct axis {
     zi_vec direction, point; /* in the frame of what it belongs to */
 } axis;
 
-static axis axis_of(const couple *q, const memory *m, float time)
+ZI_SIM static axis axis_of(const couple *q, const memory *m, float time)
 {
     const zi_pose pose = pose_at(&q->sweep, q->shape->centre, time);
     axis x = {.kind = m->count == 1 ? BY_POINTS : m->ia[0] == m->ia[1] ? BY_SIDE : BY_EDGE};
@@ -295,7 +295,7 @@ static axis axis_of(const couple *q, const memory *m, float time)
 
 /* Separation along the axis at a time, of these two vertices; with `deepest` of those that are deepest
  * then, which it gives. */
-static float separation(const couple *q, const axis *x, float time, int deepest, int *ia, int *ib)
+ZI_SIM static float separation(const couple *q, const axis *x, float time, int deepest, int *ia, int *ib)
 {
     const zi_pose pose = pose_at(&q->sweep, q->shape->centre, time);
     if (x->kind == BY_SIDE) {
@@ -318,8 +318,8 @@ static float separation(const couple *q, const axis *x, float time, int deepest,
 
 /* Between t1, apart by s1, and t2, too close by s2: where the separation is the target, by bisection
  * and the secant rule in turn. */
-static float find_root(const couple *q, const axis *x, float t1, float s1, float t2, float s2, int *ia,
-                       int *ib)
+ZI_SIM static float find_root(const couple *q, const axis *x, float t1, float s1, float t2, float s2, int *ia,
+                              int *ib)
 {
     float from = t1;
     float to = t2;
@@ -341,7 +341,7 @@ static float find_root(const couple *q, const axis *x, float t1, float s1, float
 }
 
 /* Whether they touch within the sweep; *time is when. */
-static int time_of_impact(const couple *q, float *time)
+ZI_SIM static int time_of_impact(const couple *q, float *time)
 {
     memory m = {.count = 0};
     float t1 = 0.0F;
@@ -384,14 +384,14 @@ static int time_of_impact(const couple *q, float *time)
 
 /* With their skins, 0.02 together, the two were apart at the beginning and at the end; between, a turn of
  * less than 0.3 makes a corner stick out by less than 0.01, so they were never as close as the target. */
-static int is_far(const zi_body *b, const zi_edge *edge)
+ZI_SIM static int is_far(const zi_body *b, const zi_edge *edge)
 {
     return !zi_overlap(edge->skin, b->swept) && fabsf(b->sweep.a - b->sweep.a0) < 0.3F;
 }
 
 /* 1 if all corners are above the edge's line, -1 if all are below it, by so much that no turn of less than
  * 0.1 between two poses brings them as close as the target: the arcs take less than 0.001. */
-static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge, zi_vec normal)
+ZI_SIM static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge, zi_vec normal)
 {
     const float enough = target + tolerance + 0.002F;
     float least = FLT_MAX;
@@ -406,7 +406,7 @@ static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge, zi_
 
 /* At rest on the ground a body keeps the distance of the skins: it is on the same side of the edge's line
  * before and after. */
-static int stays_away(const zi_body *b, const zi_shape *shape, const zi_edge *edge)
+ZI_SIM static int stays_away(const zi_body *b, const zi_shape *shape, const zi_edge *edge)
 {
     if (!(fabsf(b->sweep.a - b->sweep.a0) < 0.1F)) {
         return 0;
@@ -418,7 +418,7 @@ static int stays_away(const zi_body *b, const zi_shape *shape, const zi_edge *ed
 }
 
 /* The time at which a contact's body first touches the edge: 1 if it does not. */
-static float impact_of(zi_world *world, const zi_contact *contact)
+ZI_SIM static float impact_of(zi_world *world, const zi_contact *contact)
 {
     zi_body *b = &world->body[contact->body];
     float start = world->moon_start;
@@ -429,15 +429,15 @@ static float impact_of(zi_world *world, const zi_contact *contact)
         sweep_advance(&b->sweep, start);
     }
     const zi_edge *edge = &world->edge[contact->edge];
-    if (is_far(b, edge) || stays_away(b, zi_shapes[contact->body], edge)) {
+    if (is_far(b, edge) || stays_away(b, zi_shape_of(contact->body), edge)) {
         return 1.0F;
     }
-    const couple q = {{edge->v1, edge->v2}, zi_shapes[contact->body], normalised(b->sweep)};
+    const couple q = {{edge->v1, edge->v2}, zi_shape_of(contact->body), normalised(b->sweep)};
     float time;
     return time_of_impact(&q, &time) ? zi_least(start + (1.0F - start) * time, 1.0F) : 1.0F;
 }
 
-static zi_contact *earliest_impact(zi_world *world, float *time)
+ZI_SIM static zi_contact *earliest_impact(zi_world *world, float *time)
 {
     zi_contact *earliest = NULL;
     *time = 1.0F;
@@ -463,17 +463,17 @@ static zi_contact *earliest_impact(zi_world *world, float *time)
 
 /* ---- Solving at the time of impact ---------------------------------------------------------------- */
 
-static void go_to(zi_world *world, int body, float time)
+ZI_SIM static void go_to(zi_world *world, int body, float time)
 {
     zi_body *b = &world->body[body];
     sweep_advance(&b->sweep, time);
     b->sweep.c = b->sweep.c0;
     b->sweep.a = b->sweep.a0;
-    b->pose = zi_pose_of(b->sweep.c, b->sweep.a, zi_shapes[body]->centre);
+    b->pose = zi_pose_of(b->sweep.c, b->sweep.a, zi_shape_of(body)->centre);
 }
 
 /* The contact of the impact first, then the body's others that touch at its pose. */
-static int collect(zi_world *world, zi_contact *first, zi_constraint *out)
+ZI_SIM static int collect(zi_world *world, zi_contact *first, zi_constraint *out)
 {
     int count = 0;
     zi_constraint_begin(&out[count++], world, first, 0.0F);
@@ -490,10 +490,10 @@ static int collect(zi_world *world, zi_contact *first, zi_constraint *out)
     return count;
 }
 
-static void solve_impact(zi_world *world, int body, zi_constraint *c, int count, float seconds)
+ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int count, float seconds)
 {
     zi_body *b = &world->body[body];
-    zi_motion m = {.c = b->sweep.c, .a = b->sweep.a, .v = b->v, .w = b->w};
+    zi_motion m = {b->sweep.c, b->v, b->sweep.a, b->w};
     for (int round = 0; round < 20; round++) {
         float least = 0.0F;
         for (int i = 0; i < count; i++) {
@@ -518,10 +518,10 @@ static void solve_impact(zi_world *world, int body, zi_constraint *c, int count,
     b->sweep.a = m.a;
     b->v = m.v;
     b->w = m.w;
-    b->pose = zi_pose_of(m.c, m.a, zi_shapes[body]->centre);
+    b->pose = zi_pose_of(m.c, m.a, zi_shape_of(body)->centre);
 }
 
-static void forget_impacts(zi_world *world, int body)
+ZI_SIM static void forget_impacts(zi_world *world, int body)
 {
     for (int i = 0; i < world->contacts; i++) {
         if (world->contact[i].body == body) {
@@ -531,7 +531,7 @@ static void forget_impacts(zi_world *world, int body)
 }
 
 /* One impact: its body goes back to it and on from there. */
-static void resolve(zi_world *world, zi_contact *contact, float time)
+ZI_SIM static void resolve(zi_world *world, zi_contact *contact, float time)
 {
     const int body = contact->body;
     zi_body *b = &world->body[body];
@@ -546,7 +546,7 @@ static void resolve(zi_world *world, zi_contact *contact, float time)
         contact->is_enabled = 0;
         b->sweep = before;
         world->moon_start = moon_before;
-        b->pose = zi_pose_of(b->sweep.c, b->sweep.a, zi_shapes[body]->centre);
+        b->pose = zi_pose_of(b->sweep.c, b->sweep.a, zi_shape_of(body)->centre);
         return;
     }
     if (!b->is_awake) {
@@ -561,7 +561,7 @@ static void resolve(zi_world *world, zi_contact *contact, float time)
     zi_find_contacts(world);
 }
 
-void zi_world_impacts(zi_world *world)
+ZI_SIM void zi_world_impacts(zi_world *world)
 {
     world->moon_start = 0.0F;
     for (int i = 0; i < ZI_BODIES; i++) {

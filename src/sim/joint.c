@@ -8,12 +8,12 @@
 static const float most_angular_correction = 8.0F / 180.0F * ZI_PI;
 static const float most_motor_impulse = 0x1.999998p-1F; /* 40 N m in a step */
 
-static float joint_angle(const zi_hinge *h, float a_lander, float a_leg)
+ZI_SIM static float joint_angle(const zi_hinge *h, float a_lander, float a_leg)
 {
     return a_leg - a_lander - h->reference;
 }
 
-static void set_limit(const zi_hinge *h, float angle, zi_joint *j)
+ZI_SIM static void set_limit(const zi_hinge *h, float angle, zi_joint *j)
 {
     const int limit = angle <= h->lower ? ZI_LIMIT_LOWER : angle >= h->upper ? ZI_LIMIT_UPPER : ZI_LIMIT_NONE;
     if (limit != j->limit || limit == ZI_LIMIT_NONE) {
@@ -22,10 +22,10 @@ static void set_limit(const zi_hinge *h, float angle, zi_joint *j)
     j->limit = limit;
 }
 
-static void set_up_masses(zi_joint_constraint *c)
+ZI_SIM static void set_up_masses(zi_joint_constraint *c)
 {
-    const zi_shape *a = zi_shapes[ZI_LANDER];
-    const zi_shape *b = zi_shapes[c->hinge->leg];
+    const zi_shape *a = zi_shape_of(ZI_LANDER);
+    const zi_shape *b = zi_shape_of(c->hinge->leg);
     const float ma = a->inverse_mass, ia = a->inverse_inertia;
     const float mb = b->inverse_mass, ib = b->inverse_inertia;
     const zi_vec ra = c->ra, rb = c->rb;
@@ -39,11 +39,11 @@ static void set_up_masses(zi_joint_constraint *c)
 }
 
 /* Pushes the two apart by P at the point and by a turn. */
-static void push(const zi_joint_constraint *c, float x, float y, float turn_a, float turn_b, zi_motion *a,
-                 zi_motion *b)
+ZI_SIM static void push(const zi_joint_constraint *c, float x, float y, float turn_a, float turn_b,
+                        zi_motion *a, zi_motion *b)
 {
-    const zi_shape *sa = zi_shapes[ZI_LANDER];
-    const zi_shape *sb = zi_shapes[c->hinge->leg];
+    const zi_shape *sa = zi_shape_of(ZI_LANDER);
+    const zi_shape *sb = zi_shape_of(c->hinge->leg);
     const zi_vec p = {x, y};
     a->v = zi_minus(a->v, zi_times(sa->inverse_mass, p));
     a->w -= sa->inverse_inertia * turn_a;
@@ -51,7 +51,7 @@ static void push(const zi_joint_constraint *c, float x, float y, float turn_a, f
     b->w += sb->inverse_inertia * turn_b;
 }
 
-void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES])
+ZI_SIM void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES])
 {
     assert(joint >= 0);
     const zi_hinge *hinge = &zi_hinges[joint];
@@ -61,8 +61,9 @@ void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motio
     c->hinge = hinge;
     c->joint = j;
     c->ra = zi_rotate(world->body[ZI_LANDER].pose.q,
-                      zi_minus(zi_vec_of(0.0F, 0.0F), zi_shapes[ZI_LANDER]->centre));
-    c->rb = zi_rotate(world->body[hinge->leg].pose.q, zi_minus(hinge->anchor, zi_shapes[hinge->leg]->centre));
+                      zi_minus(zi_vec_of(0.0F, 0.0F), zi_shape_of(ZI_LANDER)->centre));
+    c->rb =
+        zi_rotate(world->body[hinge->leg].pose.q, zi_minus(hinge->anchor, zi_shape_of(hinge->leg)->centre));
     set_up_masses(c);
     set_limit(hinge, joint_angle(hinge, a->a, b->a), j);
     j->x *= world->previous;
@@ -73,15 +74,15 @@ void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motio
     push(c, j->x, j->y, zi_cross(c->ra, p) + j->motor + j->z, zi_cross(c->rb, p) + j->motor + j->z, a, b);
 }
 
-static void solve_motor(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
+ZI_SIM static void solve_motor(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
 {
     zi_joint *j = c->joint;
     const float off = b->w - a->w - c->hinge->speed;
     const float impulse = zi_clamp(j->motor + -c->motor_mass * off, -most_motor_impulse, most_motor_impulse);
     const float change = impulse - j->motor;
     j->motor = impulse;
-    a->w -= zi_shapes[ZI_LANDER]->inverse_inertia * change;
-    b->w += zi_shapes[c->hinge->leg]->inverse_inertia * change;
+    a->w -= zi_shape_of(ZI_LANDER)->inverse_inertia * change;
+    b->w += zi_shape_of(c->hinge->leg)->inverse_inertia * change;
 }
 
 typedef struct triple {
@@ -89,7 +90,7 @@ typedef struct triple {
 } triple;
 
 /* K x = b for the point alone, by Cramer's rule. */
-static zi_vec solve_point(const zi_joint_constraint *c, float bx, float by)
+ZI_SIM static zi_vec solve_point(const zi_joint_constraint *c, float bx, float by)
 {
     float determinant = c->k11 * c->k22 - c->k12 * c->k12;
     if (determinant != 0.0F) {
@@ -98,18 +99,18 @@ static zi_vec solve_point(const zi_joint_constraint *c, float bx, float by)
     return zi_vec_of(determinant * (c->k22 * bx - c->k12 * by), determinant * (c->k11 * by - c->k12 * bx));
 }
 
-static triple cross3(triple a, triple b)
+ZI_SIM static triple cross3(triple a, triple b)
 {
     return (triple){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-static float dot3(triple a, triple b)
+ZI_SIM static float dot3(triple a, triple b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 /* K x = b for point and limit, likewise. */
-static triple solve_all(const zi_joint_constraint *c, triple b)
+ZI_SIM static triple solve_all(const zi_joint_constraint *c, triple b)
 {
     const triple ex = {c->k11, c->k12, c->k13};
     const triple ey = {c->k12, c->k22, c->k23};
@@ -124,12 +125,12 @@ static triple solve_all(const zi_joint_constraint *c, triple b)
 }
 
 /* How the two ends of the point drift apart. */
-static zi_vec drift(const zi_joint_constraint *c, const zi_motion *a, const zi_motion *b)
+ZI_SIM static zi_vec drift(const zi_joint_constraint *c, const zi_motion *a, const zi_motion *b)
 {
     return zi_minus(zi_minus(zi_add(b->v, zi_turn(b->w, c->rb)), a->v), zi_turn(a->w, c->ra));
 }
 
-static void solve_limited(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
+ZI_SIM static void solve_limited(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
 {
     zi_joint *j = c->joint;
     const zi_vec d = drift(c, a, b);
@@ -151,7 +152,7 @@ static void solve_limited(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
     push(c, p.x, p.y, zi_cross(c->ra, p) + impulse.z, zi_cross(c->rb, p) + impulse.z, a, b);
 }
 
-static void solve_free(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
+ZI_SIM static void solve_free(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
 {
     const zi_vec d = drift(c, a, b);
     const zi_vec p = solve_point(c, -d.x, -d.y);
@@ -160,7 +161,7 @@ static void solve_free(zi_joint_constraint *c, zi_motion *a, zi_motion *b)
     push(c, p.x, p.y, zi_cross(c->ra, p), zi_cross(c->rb, p), a, b);
 }
 
-void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES])
+ZI_SIM void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES])
 {
     zi_motion *a = &motion[ZI_LANDER];
     zi_motion *b = &motion[c->hinge->leg];
@@ -175,7 +176,7 @@ void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES])
 /* ---- Positions ----------------------------------------------------------------------- */
 
 /* Turns the two back towards the limit; gives the error found. */
-static float correct_angle(const zi_joint_constraint *c, zi_motion *a, zi_motion *b)
+ZI_SIM static float correct_angle(const zi_joint_constraint *c, zi_motion *a, zi_motion *b)
 {
     const zi_hinge *h = c->hinge;
     const float angle = joint_angle(h, a->a, b->a);
@@ -192,16 +193,16 @@ static float correct_angle(const zi_joint_constraint *c, zi_motion *a, zi_motion
     } else {
         return 0.0F;
     }
-    a->a -= zi_shapes[ZI_LANDER]->inverse_inertia * impulse;
-    b->a += zi_shapes[h->leg]->inverse_inertia * impulse;
+    a->a -= zi_shape_of(ZI_LANDER)->inverse_inertia * impulse;
+    b->a += zi_shape_of(h->leg)->inverse_inertia * impulse;
     return error;
 }
 
 /* Brings the two ends of the point together; gives their distance before. */
-static float correct_point(const zi_joint_constraint *c, zi_motion *a, zi_motion *b)
+ZI_SIM static float correct_point(const zi_joint_constraint *c, zi_motion *a, zi_motion *b)
 {
-    const zi_shape *sa = zi_shapes[ZI_LANDER];
-    const zi_shape *sb = zi_shapes[c->hinge->leg];
+    const zi_shape *sa = zi_shape_of(ZI_LANDER);
+    const zi_shape *sb = zi_shape_of(c->hinge->leg);
     const float ma = sa->inverse_mass, ia = sa->inverse_inertia;
     const float mb = sb->inverse_mass, ib = sb->inverse_inertia;
     const zi_vec ra = zi_rotate(zi_rotation_of(a->a), zi_minus(zi_vec_of(0.0F, 0.0F), sa->centre));
@@ -223,7 +224,7 @@ static float correct_point(const zi_joint_constraint *c, zi_motion *a, zi_motion
     return zi_length(apart);
 }
 
-int zi_joint_correct(const zi_joint_constraint *c, zi_motion motion[ZI_BODIES])
+ZI_SIM int zi_joint_correct(const zi_joint_constraint *c, zi_motion motion[ZI_BODIES])
 {
     zi_motion *a = &motion[ZI_LANDER];
     zi_motion *b = &motion[c->hinge->leg];

@@ -13,10 +13,10 @@ typedef struct zi_joint_constraint {
 } zi_joint_constraint;
 
 /* Sets up joint number `joint` at the bodies' poses, and begins with the last step's impulses. */
-void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES]);
-void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES]);
+ZI_SIM void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES]);
+ZI_SIM void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES]);
 
 /* One round on the positions; whether they were within tolerance. */
-int zi_joint_correct(const zi_joint_constraint *c, zi_motion motion[ZI_BODIES]);
+ZI_SIM int zi_joint_correct(const zi_joint_constraint *c, zi_motion motion[ZI_BODIES]);
 
 #endif

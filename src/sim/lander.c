@@ -12,7 +12,7 @@ static const double pad = (400.0 / 30.0) / 4.0;
 enum { CHUNKS = 11 };
 
 /* Random heights, smoothed, with a flat pad in the middle. */
-static void draw_ground(zi_pcg64 *rng, double ground[CHUNKS])
+ZI_SIM static void draw_ground(zi_pcg64 *rng, double ground[CHUNKS])
 {
     double h[CHUNKS + 1];
     for (int i = 0; i <= CHUNKS; i++) {
@@ -28,7 +28,7 @@ static void draw_ground(zi_pcg64 *rng, double ground[CHUNKS])
 
 /* ---- Engines and wind --------------------------------------------------------------------- */
 
-static double clip(double x, double low, double high)
+ZI_SIM static double limited(double x, double low, double high)
 {
     return x < low ? low : x > high ? high : x;
 }
@@ -39,60 +39,55 @@ typedef struct heading {
     double disperse[2];
 } heading;
 
-static void push(zi_lander *l, double ox, double oy, double power, double share, double x, double y)
+ZI_SIM static void push(zi_lander *l, double ox, double oy, double power, double share, double x, double y)
 {
     const zi_vec impulse = {(float)(-ox * power * share), (float)(-oy * power * share)};
     zi_world_push(&l->world, impulse, zi_vec_of((float)x, (float)y));
 }
 
-static void fire_main(zi_lander *l, const heading *h, double throttle)
+ZI_SIM static void fire_main(zi_lander *l, const heading *h, double throttle)
 {
     const double below = 4.0 / scale + 2.0 * h->disperse[0];
     const double ox = h->sine * below + -h->cosine * h->disperse[1];
     const double oy = -h->cosine * below - h->sine * h->disperse[1];
-    l->main_power = (clip(throttle, 0.0, 1.0) + 1.0) * 0.5;
+    l->main_power = (limited(throttle, 0.0, 1.0) + 1.0) * 0.5;
     push(l, ox, oy, 13.0, l->main_power, h->x + ox, h->y + oy);
 }
 
-static void fire_side(zi_lander *l, const heading *h, double throttle)
+ZI_SIM static void fire_side(zi_lander *l, const heading *h, double throttle)
 {
     const double direction = throttle < 0.0 ? -1.0 : 1.0;
     const double aside = 3.0 * h->disperse[1] + direction * 12.0 / scale;
     const double ox = h->sine * h->disperse[0] + -h->cosine * aside;
     const double oy = -h->cosine * h->disperse[0] - h->sine * aside;
     l->side_direction = direction;
-    l->side_power = clip(direction * throttle, 0.5, 1.0);
+    l->side_power = limited(direction * throttle, 0.5, 1.0);
     push(l, ox, oy, 0.6, l->side_power, h->x + ox - h->sine * 17.0 / scale,
          h->y + oy + h->cosine * 14.0 / scale);
 }
 
-static double gust(int64_t time)
-{
-    const double t = (double)time;
-    return tanh(sin(0.02 * t) + sin(3.141592653589793 * 0.01 * t));
-}
-
 /* Only in the air. */
-static void blow(zi_lander *l)
+ZI_SIM static void blow(zi_lander *l)
 {
     if (!l->has_wind || l->world.touch.leg[0] || l->world.touch.leg[1]) {
         return;
     }
     zi_body *b = &l->world.body[ZI_LANDER];
-    b->force.x += (float)(gust(l->wind++) * l->wind_power);
-    b->torque += (float)(gust(l->turbulence++) * l->turbulence_power);
+    b->force.x += (float)(zi_gust(l->wind++) * l->wind_power);
+    b->torque += (float)(zi_gust(l->turbulence++) * l->turbulence_power);
 }
 
-void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS])
+ZI_SIM void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS])
 {
     blow(l);
     const zi_body *b = &l->world.body[ZI_LANDER];
     const double angle = (double)b->sweep.a;
-    heading h = {sin(angle), cos(angle), (double)b->pose.p.x, (double)b->pose.p.y, {0.0, 0.0}};
+    heading h = {.x = (double)b->pose.p.x, .y = (double)b->pose.p.y};
+    zi_sincos(angle, &h.sine, &h.cosine);
     h.disperse[0] = zi_pcg64_uniform(&l->rng, -1.0, 1.0) / scale;
     h.disperse[1] = zi_pcg64_uniform(&l->rng, -1.0, 1.0) / scale;
-    const double main = clip(action[0], -1.0, 1.0);
-    const double side = clip(action[1], -1.0, 1.0);
+    const double main = limited(action[0], -1.0, 1.0);
+    const double side = limited(action[1], -1.0, 1.0);
     l->main_power = 0.0;
     l->side_power = 0.0;
     l->side_direction = 1.0;
@@ -106,7 +101,7 @@ void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS])
 
 /* ---- Observation and reward ------------------------------------------------------------------ */
 
-static void look(const zi_lander *l, double state[ZI_OBSERVATIONS])
+ZI_SIM static void look(const zi_lander *l, double state[ZI_OBSERVATIONS])
 {
     const zi_body *b = &l->world.body[ZI_LANDER];
     state[0] = ((double)b->pose.p.x - width / 2.0) / (width / 2.0);
@@ -119,13 +114,13 @@ static void look(const zi_lander *l, double state[ZI_OBSERVATIONS])
     state[7] = l->world.touch.leg[1] ? 1.0 : 0.0;
 }
 
-static double shaping_of(const double s[ZI_OBSERVATIONS])
+ZI_SIM static double shaping_of(const double s[ZI_OBSERVATIONS])
 {
     return -100.0 * sqrt(s[0] * s[0] + s[1] * s[1]) - 100.0 * sqrt(s[2] * s[2] + s[3] * s[3]) -
            100.0 * fabs(s[4]) + 10.0 * s[6] + 10.0 * s[7];
 }
 
-void zi_lander_observe(zi_lander *l)
+ZI_SIM void zi_lander_observe(zi_lander *l)
 {
     double state[ZI_OBSERVATIONS];
     look(l, state);
@@ -149,16 +144,15 @@ void zi_lander_observe(zi_lander *l)
     }
 }
 
-void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS])
+ZI_SIM void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS])
 {
     zi_lander_fire(l, action);
     zi_world_step(&l->world);
     zi_lander_observe(l);
 }
 
-void zi_lander_begin(zi_lander *l, double gravity)
+ZI_SIM void zi_lander_build(zi_lander *l, double gravity)
 {
-    static const double nothing[ZI_ACTIONS] = {0.0, 0.0};
     double ground[CHUNKS];
     draw_ground(&l->rng, ground);
     zi_world_build(&l->world, ground, gravity);
@@ -172,11 +166,18 @@ void zi_lander_begin(zi_lander *l, double gravity)
     l->steps = -1;
     l->shaping = 0.0;
     l->terminated = 0;
+    l->truncated = 0;
+}
+
+ZI_SIM void zi_lander_begin(zi_lander *l, double gravity)
+{
+    static const double nothing[ZI_ACTIONS] = {0.0, 0.0};
+    zi_lander_build(l, gravity);
     zi_lander_step(l, nothing);
     l->terminated = 0;
 }
 
-void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
+ZI_SIM void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity)
 {
     l->rng = zi_pcg64_seed(seed);
     l->max_steps = ZI_MOST_STEPS;

@@ -25,14 +25,24 @@ typedef struct zi_lander {
     int is_ready; /* was reset */
 } zi_lander;
 
-void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity);
-void zi_lander_begin(zi_lander *l, double gravity); /* the same, with the random numbers that come next */
+ZI_SIM void zi_lander_reset(zi_lander *l, uint64_t seed, double gravity);
+ZI_SIM void zi_lander_begin(zi_lander *l,
+                            double gravity); /* the same, with the random numbers that come next */
+
+/* Its beginning: a reset ends with a step without engines, whose reward and end do not count. */
+ZI_SIM void zi_lander_build(zi_lander *l, double gravity);
 
 /* One step; `action` holds main and side engine, from -1 to 1 (beyond is cut off). */
-void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS]);
+ZI_SIM void zi_lander_step(zi_lander *l, const double action[ZI_ACTIONS]);
+
+/* What Gymnasium asks the C library for: sine and cosine of the lander's angle, and the wind at a time.
+ * libm.c does so; a card has its own (cuda/libm.cuh). */
+ZI_SIM void zi_sincos(double angle, double *sine, double *cosine);
+ZI_SIM double zi_gust(int64_t time);
+#define ZI_GUST(time) tanh(sin(0.02 * (time)) + sin(3.141592653589793 * 0.01 * (time)))
 
 /* Its two halves, before and after the world's step. */
-void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS]);
-void zi_lander_observe(zi_lander *l);
+ZI_SIM void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS]);
+ZI_SIM void zi_lander_observe(zi_lander *l);
 
 #endif

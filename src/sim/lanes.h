@@ -25,9 +25,9 @@ typedef struct zi_slots {
 
 /* Finds slots for the contacts of an island, or adds them; gives whether there was room, else nothing
  * changed. */
-int zi_slots_take(zi_slots *slots, zi_island *in);
+ZI_SIM int zi_slots_take(zi_slots *slots, zi_island *in);
 
-static inline int zi_slot_contact(const zi_island *in, int slot)
+ZI_SIM static inline int zi_slot_contact(const zi_island *in, int slot)
 {
     int contact = -1;
     for (int k = 0; k < in->contacts; k++) {
@@ -42,13 +42,13 @@ static inline int zi_slot_contact(const zi_island *in, int slot)
 typedef void (*zi_lanes_solve)(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
 
 /* A world's step up to its velocities, and from them on; nothing is to be done (0) if it sleeps. */
-int zi_world_prepare(zi_world *world, zi_island *in);
-void zi_world_conclude(zi_world *world, zi_island *in);
+ZI_SIM int zi_world_prepare(zi_world *world, zi_island *in);
+ZI_SIM void zi_world_conclude(zi_world *world, zi_island *in);
 
 /* The parts of the latter: stores impulses, advances and corrects positions, gives whether these were solved;
  * then, when bodies have their poses and boxes, whether they fall asleep. */
-int zi_island_place(zi_island *in);
-void zi_world_rest(zi_world *world, int is_solved);
+ZI_SIM int zi_island_place(zi_island *in);
+ZI_SIM void zi_world_rest(zi_world *world, int is_solved);
 
 /* From velocities to poses and boxes, for at most as many worlds as there are lanes. */
 typedef struct zi_move {
@@ -60,7 +60,7 @@ typedef struct zi_move {
 
 typedef void (*zi_lanes_move)(zi_move *move, int count);
 
-void zi_solve_scalar(zi_island *in);
+ZI_SIM void zi_solve_scalar(zi_island *in);
 void zi_move_lanes4(zi_move *list, int count);
 void zi_move_lanes8(zi_move *list, int count);
 void zi_move_lanes16(zi_move *list, int count);

@@ -8,18 +8,18 @@
 
 typedef unsigned __int128 wide;
 
-static wide join(const uint64_t half[2])
+ZI_SIM static wide join(const uint64_t half[2])
 {
     return (wide)half[1] << 64 | half[0];
 }
 
-static void split(wide value, uint64_t half[2])
+ZI_SIM static void split(wide value, uint64_t half[2])
 {
     half[0] = (uint64_t)value;
     half[1] = (uint64_t)(value >> 64);
 }
 
-static void advance(zi_pcg64 *rng)
+ZI_SIM static void advance(zi_pcg64 *rng)
 {
     const wide multiplier = (wide)2549297995355413924u << 64 | 4865540595714422341u;
     split(join(rng->state) * multiplier + join(rng->increment), rng->state);
@@ -33,7 +33,7 @@ typedef struct seed_hash {
     uint32_t constant, multiplier;
 } seed_hash;
 
-static uint32_t hash(seed_hash *h, uint32_t value)
+ZI_SIM static uint32_t hash(seed_hash *h, uint32_t value)
 {
     value ^= h->constant;
     h->constant *= h->multiplier;
@@ -41,14 +41,14 @@ static uint32_t hash(seed_hash *h, uint32_t value)
     return value ^ value >> 16;
 }
 
-static uint32_t mix(uint32_t x, uint32_t y)
+ZI_SIM static uint32_t mix(uint32_t x, uint32_t y)
 {
     const uint32_t result = 0xca01f9ddu * x - 0x4973f715u * y;
     return result ^ result >> 16;
 }
 
 /* The seed's words, each hashed into each. */
-static void fill_pool(uint64_t seed, uint32_t pool[POOL])
+ZI_SIM static void fill_pool(uint64_t seed, uint32_t pool[POOL])
 {
     seed_hash h = {0x43b0d7e5u, 0x931e8875u};
     const uint32_t entropy[POOL] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0};
@@ -64,7 +64,7 @@ static void fill_pool(uint64_t seed, uint32_t pool[POOL])
     }
 }
 
-static void draw_state(const uint32_t pool[POOL], uint64_t out[4])
+ZI_SIM static void draw_state(const uint32_t pool[POOL], uint64_t out[4])
 {
     seed_hash h = {0x8b51f9ddu, 0x58f38dedu};
     for (size_t i = 0; i < 4; i++) {
@@ -74,7 +74,7 @@ static void draw_state(const uint32_t pool[POOL], uint64_t out[4])
     }
 }
 
-zi_pcg64 zi_pcg64_seed(uint64_t seed)
+ZI_SIM zi_pcg64 zi_pcg64_seed(uint64_t seed)
 {
     uint32_t pool[POOL];
     uint64_t word[4];
@@ -92,7 +92,7 @@ zi_pcg64 zi_pcg64_seed(uint64_t seed)
 
 /* ---- Numbers ------------------------------------------------------------------------ */
 
-uint64_t zi_pcg64_next(zi_pcg64 *rng)
+ZI_SIM uint64_t zi_pcg64_next(zi_pcg64 *rng)
 {
     advance(rng);
     const uint64_t folded = rng->state[1] ^ rng->state[0];
@@ -100,14 +100,14 @@ uint64_t zi_pcg64_next(zi_pcg64 *rng)
     return folded >> turn | folded << (-turn & 63);
 }
 
-double zi_pcg64_uniform(zi_pcg64 *rng, double low, double high)
+ZI_SIM double zi_pcg64_uniform(zi_pcg64 *rng, double low, double high)
 {
     assert(low <= high);
     const double unit = (double)(zi_pcg64_next(rng) >> 11) * 0x1p-53;
     return low + (high - low) * unit;
 }
 
-static uint32_t next_half(zi_pcg64 *rng)
+ZI_SIM static uint32_t next_half(zi_pcg64 *rng)
 {
     if (rng->has_kept) {
         rng->has_kept = 0;
@@ -120,7 +120,7 @@ static uint32_t next_half(zi_pcg64 *rng)
 }
 
 /* Lemire's method: the upper half of a product, unless the lower is in the unfair part. */
-int64_t zi_pcg64_integer(zi_pcg64 *rng, int64_t low, int64_t high)
+ZI_SIM int64_t zi_pcg64_integer(zi_pcg64 *rng, int64_t low, int64_t high)
 {
     assert(low < high && high - low <= UINT32_MAX);
     const uint32_t count = (uint32_t)(high - low);

@@ -6,7 +6,7 @@
  *
  * Text: formulas are read by recursive descent. A number is written with the fewest of 15, 16 or 17
  * digits that give the same double back, so reading what was written is exact. */
-#include "sim/policy.h"
+#include "sim/pilot.h"
 
 #include "base/bytes.h"
 #include "base/numbers.h"
@@ -18,63 +18,12 @@
 #include <string.h>
 
 enum { INPUTS = ZILCH_LANDER_OBSERVATIONS, ENGINES = ZILCH_LANDER_ACTIONS };
-enum { LINEAR = 1, QUADRATIC = LINEAR + INPUTS };
+enum { LINEAR = 1 };
 
 static const char *const input_name[INPUTS] = {"x", "y", "vx", "vy", "theta", "omega", "l1", "l2"};
 static const char *const engine_name[ENGINES] = {"a_main", "a_side"};
 
-/* Where the parameter of s_i s_j stands, i <= j. */
-static int quadratic_index(int i, int j)
-{
-    return QUADRATIC + i * INPUTS - i * (i - 1) / 2 + (j - i);
-}
-
 /* ---- Actions ---------------------------------------------------------------------------- */
-
-static void collect(zi_formula *f, double coefficient, int first, int second)
-{
-    if (coefficient != 0.0) {
-        f->term[f->count++] = (zi_term){coefficient, first, second};
-    }
-}
-
-static zi_formula formula_of(const double *parameters)
-{
-    zi_formula f = {.bias = parameters[0] + 0.0}; /* -0 is 0 */
-    for (int i = 0; i < INPUTS; i++) {
-        collect(&f, parameters[LINEAR + i], i, -1);
-    }
-    for (int i = 0; i < INPUTS; i++) {
-        for (int j = i; j < INPUTS; j++) {
-            collect(&f, parameters[quadratic_index(i, j)], i, j);
-        }
-    }
-    return f;
-}
-
-static double evaluate(const zi_formula *f, const float *s)
-{
-    double sum = f->bias;
-    for (int k = 0; k < f->count; k++) {
-        const zi_term *t = &f->term[k];
-        const double first = (double)s[t->first];
-        sum += t->coefficient * (t->second < 0 ? first : first * (double)s[t->second]);
-    }
-    return sum < -1.0 ? -1.0 : sum > 1.0 ? 1.0 : sum == sum ? sum : 0.0;
-}
-
-zi_policy zi_policy_of(const double parameters[ZILCH_POLICY_PARAMETERS])
-{
-    assert(parameters);
-    return (zi_policy){{formula_of(parameters), formula_of(parameters + ZILCH_POLICY_TERMS)}};
-}
-
-void zi_policy_act(const zi_policy *policy, const float *observation, double *action)
-{
-    for (int engine = 0; engine < ENGINES; engine++) {
-        action[engine] = evaluate(&policy->engine[engine], observation);
-    }
-}
 
 void zilch_policy_act(const double parameters[ZILCH_POLICY_PARAMETERS], size_t n, const float *observations,
                       double *actions)
@@ -123,7 +72,7 @@ static void put_term(zi_writer *w, int is_first, double coefficient, const char 
 
 static void put_engine(zi_writer *w, const char *name, const double *parameters)
 {
-    const zi_formula f = formula_of(parameters);
+    const zi_formula f = zi_formula_of(parameters);
     put(w, name);
     put(w, " = ");
     if (f.bias != 0.0) {
@@ -318,7 +267,7 @@ static int parameter_of(const product *p)
         return p->count ? LINEAR + p->input[0] : 0;
     }
     const int in_order = p->input[0] <= p->input[1];
-    return quadratic_index(p->input[!in_order], p->input[in_order]);
+    return zi_quadratic_index(p->input[!in_order], p->input[in_order]);
 }
 
 /* "2.5 x l2", "y^2", "3"; what it says is added to the parameters. */

@@ -8,30 +8,30 @@
 
 /* ---- Poses and boxes ------------------------------------------------------------------- */
 
-zi_pose zi_pose_of(zi_vec centre, float angle, zi_vec local_centre)
+ZI_SIM zi_pose zi_pose_of(zi_vec centre, float angle, zi_vec local_centre)
 {
     zi_pose pose = {.q = zi_rotation_of(angle)};
     pose.p = zi_minus(centre, zi_rotate(pose.q, local_centre));
     return pose;
 }
 
-static zi_vec lower_of(zi_vec a, zi_vec b)
+ZI_SIM static zi_vec lower_of(zi_vec a, zi_vec b)
 {
     return zi_vec_of(zi_least(a.x, b.x), zi_least(a.y, b.y));
 }
 
-static zi_vec upper_of(zi_vec a, zi_vec b)
+ZI_SIM static zi_vec upper_of(zi_vec a, zi_vec b)
 {
     return zi_vec_of(zi_most(a.x, b.x), zi_most(a.y, b.y));
 }
 
-static zi_box grown(zi_box box, float by)
+ZI_SIM static zi_box grown(zi_box box, float by)
 {
     const zi_vec r = {by, by};
     return (zi_box){zi_minus(box.lower, r), zi_add(box.upper, r)};
 }
 
-static zi_box box_of(const zi_shape *shape, zi_pose pose)
+ZI_SIM static zi_box box_of(const zi_shape *shape, zi_pose pose)
 {
     zi_vec lower = zi_place(pose, shape->vertex[0]);
     zi_vec upper = lower;
@@ -43,23 +43,23 @@ static zi_box box_of(const zi_shape *shape, zi_pose pose)
     return grown((zi_box){lower, upper}, ZI_SKIN);
 }
 
-static int contains(zi_box outer, zi_box inner)
+ZI_SIM static int contains(zi_box outer, zi_box inner)
 {
     return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y &&
            inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y;
 }
 
-int zi_overlap(zi_box a, zi_box b)
+ZI_SIM int zi_overlap(zi_box a, zi_box b)
 {
     return !(b.lower.x - a.upper.x > 0.0F || b.lower.y - a.upper.y > 0.0F || a.lower.x - b.upper.x > 0.0F ||
              a.lower.y - b.upper.y > 0.0F);
 }
 
-void zi_body_follow(zi_world *world, int body)
+ZI_SIM void zi_body_follow(zi_world *world, int body)
 {
     assert(body >= 0 && body < ZI_BODIES);
     zi_body *b = &world->body[body];
-    const zi_shape *shape = zi_shapes[body];
+    const zi_shape *shape = zi_shape_of(body);
     const zi_pose before = zi_pose_of(b->sweep.c0, b->sweep.a0, shape->centre);
     const zi_box first = box_of(shape, before);
     const zi_box last = box_of(shape, b->pose);
@@ -77,7 +77,7 @@ void zi_body_follow(zi_world *world, int body)
 
 /* ---- Contacts --------------------------------------------------------------------------- */
 
-static void wake(zi_body *body)
+ZI_SIM static void wake(zi_body *body)
 {
     if (!body->is_awake) {
         body->is_awake = 1;
@@ -86,7 +86,7 @@ static void wake(zi_body *body)
 }
 
 /* What hears of contacts: a leg's flag goes with the last thing heard, whatever else it touches. */
-static void tell(zi_world *world, int body, int begins)
+ZI_SIM static void tell(zi_world *world, int body, int begins)
 {
     if (body != ZI_LANDER) {
         world->touch.leg[body - ZI_LEG0] = begins;
@@ -95,13 +95,13 @@ static void tell(zi_world *world, int body, int begins)
     }
 }
 
-void zi_contact_update(zi_world *world, zi_contact *contact)
+ZI_SIM void zi_contact_update(zi_world *world, zi_contact *contact)
 {
     const zi_manifold old = contact->manifold;
     const int was_touching = contact->is_touching;
     zi_manifold *now = &contact->manifold;
     contact->is_enabled = 1;
-    zi_collide(&world->edge[contact->edge], zi_shapes[contact->body], world->body[contact->body].pose, now);
+    zi_collide(&world->edge[contact->edge], zi_shape_of(contact->body), world->body[contact->body].pose, now);
     for (int i = 0; i < now->count; i++) {
         zi_point *point = &now->point[i];
         point->normal_impulse = 0.0F;
@@ -121,7 +121,7 @@ void zi_contact_update(zi_world *world, zi_contact *contact)
     }
 }
 
-static int has_contact(const zi_world *world, int edge, int body)
+ZI_SIM static int has_contact(const zi_world *world, int edge, int body)
 {
     for (int i = 0; i < world->contacts; i++) {
         if (world->contact[i].edge == edge && world->contact[i].body == body) {
@@ -131,15 +131,17 @@ static int has_contact(const zi_world *world, int edge, int body)
     return 0;
 }
 
-static void add_contact(zi_world *world, int edge, int body)
+ZI_SIM static void add_contact(zi_world *world, int edge, int body)
 {
-    memmove(&world->contact[1], &world->contact[0], (size_t)world->contacts * sizeof *world->contact);
+    for (int i = world->contacts; i > 0; i--) {
+        world->contact[i] = world->contact[i - 1];
+    }
     world->contact[0] = (zi_contact){.edge = edge, .body = body, .is_enabled = 1};
     world->contacts++;
     wake(&world->body[body]);
 }
 
-static void look_at_edge(zi_world *world, int edge)
+ZI_SIM static void look_at_edge(zi_world *world, int edge)
 {
     for (int body = 0; body < ZI_BODIES; body++) {
         if (world->moved >> body & 1 && zi_overlap(world->edge[edge].box, world->body[body].box) &&
@@ -151,7 +153,7 @@ static void look_at_edge(zi_world *world, int edge)
 
 /* The bottom, and the pieces of the ground near the bodies that moved: number e spans 2 (e - 1) to 2 e, and
  * the margin. */
-void zi_find_contacts(zi_world *world)
+ZI_SIM void zi_find_contacts(zi_world *world)
 {
     const float margin = 0.2F;
     float left = FLT_MAX;
@@ -175,7 +177,7 @@ void zi_find_contacts(zi_world *world)
 }
 
 /* Those whose boxes have come apart go, the others are looked at again. */
-void zi_world_collide(zi_world *world)
+ZI_SIM void zi_world_collide(zi_world *world)
 {
     zi_find_contacts(world); /* new ones only before the first step */
     int kept = 0;
@@ -207,7 +209,7 @@ typedef struct order {
     int body[ZI_BODIES], joint[ZI_JOINTS];
 } order;
 
-static const order *order_from(const zi_world *world)
+ZI_SIM static const order *order_from(const zi_world *world)
 {
     static const order from_leg1 = {{ZI_LEG1, ZI_LANDER, ZI_LEG0}, {1, 0}};
     static const order from_leg0 = {{ZI_LEG0, ZI_LANDER, ZI_LEG1}, {0, 1}};
@@ -218,10 +220,10 @@ static const order *order_from(const zi_world *world)
                                              : NULL;
 }
 
-static void begin_motion(zi_world *world, int body, zi_motion *m)
+ZI_SIM static void begin_motion(zi_world *world, int body, zi_motion *m)
 {
     zi_body *b = &world->body[body];
-    const zi_shape *s = zi_shapes[body];
+    const zi_shape *s = zi_shape_of(body);
     wake(b);
     b->sweep.c0 = b->sweep.c;
     b->sweep.a0 = b->sweep.a;
@@ -232,7 +234,7 @@ static void begin_motion(zi_world *world, int body, zi_motion *m)
     m->w = b->w + ZI_STEP_SECONDS * s->inverse_inertia * b->torque;
 }
 
-static void begin_contacts(zi_world *world, const order *o, zi_island *in)
+ZI_SIM static void begin_contacts(zi_world *world, const order *o, zi_island *in)
 {
     in->contacts = 0;
     for (int k = 0; k < ZI_BODIES; k++) {
@@ -251,7 +253,7 @@ static void begin_contacts(zi_world *world, const order *o, zi_island *in)
     }
 }
 
-void zi_solve_scalar(zi_island *in)
+ZI_SIM void zi_solve_scalar(zi_island *in)
 {
     for (int round = 0; round < ZI_VELOCITY_ROUNDS; round++) {
         for (int i = 0; i < ZI_JOINTS; i++) {
@@ -263,7 +265,7 @@ void zi_solve_scalar(zi_island *in)
     }
 }
 
-static int solve_positions(zi_island *in)
+ZI_SIM static int solve_positions(zi_island *in)
 {
     for (int round = 0; round < ZI_POSITION_ROUNDS; round++) {
         float least = 0.0F;
@@ -282,7 +284,7 @@ static int solve_positions(zi_island *in)
     return 0;
 }
 
-void zi_motion_advance(zi_motion *m, float seconds)
+ZI_SIM void zi_motion_advance(zi_motion *m, float seconds)
 {
     assert(seconds >= 0.0F);
     const float most_way = 2.0F;
@@ -299,7 +301,7 @@ void zi_motion_advance(zi_motion *m, float seconds)
     m->a += seconds * m->w;
 }
 
-static void end_motion(zi_body *b, const zi_shape *s, const zi_motion *m)
+ZI_SIM static void end_motion(zi_body *b, const zi_shape *s, const zi_motion *m)
 {
     b->sweep.c = m->c;
     b->sweep.a = m->a;
@@ -309,7 +311,7 @@ static void end_motion(zi_body *b, const zi_shape *s, const zi_motion *m)
 }
 
 /* Half a second without motion, of all of them: they fall asleep. */
-void zi_world_rest(zi_world *world, int is_solved)
+ZI_SIM void zi_world_rest(zi_world *world, int is_solved)
 {
     const float most_turn = ZI_ANGULAR_SLOP;
     const float most_speed = 0.01F;
@@ -333,7 +335,7 @@ void zi_world_rest(zi_world *world, int is_solved)
     }
 }
 
-int zi_world_prepare(zi_world *world, zi_island *in)
+ZI_SIM int zi_world_prepare(zi_world *world, zi_island *in)
 {
     const order *o = order_from(world);
     if (!o) {
@@ -349,7 +351,7 @@ int zi_world_prepare(zi_world *world, zi_island *in)
     return 1;
 }
 
-int zi_island_place(zi_island *in)
+ZI_SIM int zi_island_place(zi_island *in)
 {
     for (int i = 0; i < in->contacts; i++) {
         zi_constraint_store(&in->contact[i]);
@@ -360,11 +362,11 @@ int zi_island_place(zi_island *in)
     return solve_positions(in);
 }
 
-void zi_world_conclude(zi_world *world, zi_island *in)
+ZI_SIM void zi_world_conclude(zi_world *world, zi_island *in)
 {
     const int is_solved = zi_island_place(in);
     for (int i = 0; i < ZI_BODIES; i++) {
-        end_motion(&world->body[i], zi_shapes[i], &in->motion[i]);
+        end_motion(&world->body[i], zi_shape_of(i), &in->motion[i]);
     }
     zi_world_rest(world, is_solved);
     for (int i = 0; i < ZI_BODIES; i++) {
@@ -372,7 +374,7 @@ void zi_world_conclude(zi_world *world, zi_island *in)
     }
 }
 
-void zi_world_finish(zi_world *world)
+ZI_SIM void zi_world_finish(zi_world *world)
 {
     zi_find_contacts(world);
     zi_world_impacts(world);
@@ -383,7 +385,7 @@ void zi_world_finish(zi_world *world)
     world->previous = 1.0F;
 }
 
-void zi_world_step(zi_world *world)
+ZI_SIM void zi_world_step(zi_world *world)
 {
     zi_island in;
     zi_world_collide(world);
@@ -396,7 +398,7 @@ void zi_world_step(zi_world *world)
 
 /* ---- Building ------------------------------------------------------------------------------ */
 
-static void build_edge(zi_edge *edge, double x1, double y1, double x2, double y2, float friction)
+ZI_SIM static void build_edge(zi_edge *edge, double x1, double y1, double x2, double y2, float friction)
 {
     edge->v1 = zi_vec_of((float)x1, (float)y1);
     edge->v2 = zi_vec_of((float)x2, (float)y2);
@@ -406,10 +408,10 @@ static void build_edge(zi_edge *edge, double x1, double y1, double x2, double y2
     edge->box = grown(edge->skin, ZI_BOX_MARGIN);
 }
 
-static void build_body(zi_world *world, int body, double x, double y, double angle)
+ZI_SIM static void build_body(zi_world *world, int body, double x, double y, double angle)
 {
     zi_body *b = &world->body[body];
-    const zi_shape *s = zi_shapes[body];
+    const zi_shape *s = zi_shape_of(body);
     b->pose = (zi_pose){{(float)x, (float)y}, zi_rotation_of((float)angle)};
     b->sweep = (zi_sweep){.a0 = (float)angle, .a = (float)angle};
     b->sweep.c = zi_place(b->pose, s->centre);
@@ -418,7 +420,7 @@ static void build_body(zi_world *world, int body, double x, double y, double ang
     b->box = grown(box_of(s, b->pose), ZI_BOX_MARGIN);
 }
 
-void zi_world_build(zi_world *world, const double *ground, double gravity)
+ZI_SIM void zi_world_build(zi_world *world, const double *ground, double gravity)
 {
     assert(ground);
     const double top = 400.0 / 30.0;
@@ -434,10 +436,10 @@ void zi_world_build(zi_world *world, const double *ground, double gravity)
     world->moved = (1U << ZI_BODIES) - 1;
 }
 
-void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point)
+ZI_SIM void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point)
 {
     zi_body *b = &world->body[ZI_LANDER];
-    const zi_shape *s = zi_shapes[ZI_LANDER];
+    const zi_shape *s = zi_shape_of(ZI_LANDER);
     b->v = zi_add(b->v, zi_times(s->inverse_mass, impulse));
     b->w += s->inverse_inertia * zi_cross(zi_minus(point, b->sweep.c), impulse);
 }

@@ -3,33 +3,10 @@
 #ifndef ZI_WORLD_H
 #define ZI_WORLD_H
 
-#include "sim/geometry.h"
+#include "sim/shapes.h"
 
-enum { ZI_LANDER, ZI_LEG0, ZI_LEG1, ZI_BODIES };
-enum { ZI_JOINTS = 2, ZI_EDGES = 11, ZI_MOST_CONTACTS = ZI_BODIES * ZI_EDGES, ZI_MOST_VERTICES = 6 };
+enum { ZI_EDGES = 11, ZI_MOST_CONTACTS = ZI_BODIES * ZI_EDGES };
 enum { ZI_VELOCITY_ROUNDS = 180, ZI_POSITION_ROUNDS = 60 };
-
-/* ---- What never changes ------------------------------------------------------------- */
-
-typedef struct zi_shape {
-    int count;
-    zi_vec vertex[ZI_MOST_VERTICES], normal[ZI_MOST_VERTICES]; /* normal k is of the side from vertex k */
-    zi_vec centroid;
-    zi_vec centre; /* of mass, in the body's frame */
-    float inverse_mass, inverse_inertia;
-    float friction;
-} zi_shape;
-
-/* The joint of a leg: from the lander's origin to `anchor` on the leg. */
-typedef struct zi_hinge {
-    int leg;
-    zi_vec anchor;
-    float reference, lower, upper; /* angles */
-    float speed;                   /* of the motor */
-} zi_hinge;
-
-extern const zi_shape *const zi_shapes[ZI_BODIES];
-extern const zi_hinge zi_hinges[ZI_JOINTS];
 
 /* ---- State ---------------------------------------------------------------------------- */
 
@@ -115,17 +92,17 @@ typedef struct zi_world {
 /* ---- Steps ------------------------------------------------------------------------------ */
 
 /* Builds the world over this ground: heights at x = 0, 2, .. 20. */
-void zi_world_build(zi_world *world, const double *ground, double gravity);
+ZI_SIM void zi_world_build(zi_world *world, const double *ground, double gravity);
 
 /* 1/50 of a second. */
-void zi_world_step(zi_world *world);
+ZI_SIM void zi_world_step(zi_world *world);
 
 /* Its parts, for a batch: before the solver (lanes.h) and after it. */
-void zi_world_collide(zi_world *world);
-void zi_world_finish(zi_world *world);
+ZI_SIM void zi_world_collide(zi_world *world);
+ZI_SIM void zi_world_finish(zi_world *world);
 
 /* An impulse at a point of the lander. */
-void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point);
+ZI_SIM void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point);
 
 /* ---- Between the files ----------------------------------------------------------------- */
 
@@ -138,7 +115,7 @@ void zi_world_push(zi_world *world, zi_vec impulse, zi_vec point);
 #define ZI_ANGULAR_SLOP (2.0F / 180.0F * ZI_PI)
 
 /* collide.c: a polygon against an edge. */
-void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_manifold *out);
+ZI_SIM void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose, zi_manifold *out);
 
 /* contact.c: one contact's constraint, in world coordinates. */
 typedef struct zi_constraint_point {
@@ -162,26 +139,26 @@ typedef struct zi_motion {
     float a, w;
 } zi_motion;
 
-void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous);
-void zi_constraint_set_up(zi_constraint *c, const zi_motion *m);
-void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m);
-void zi_constraint_solve(zi_constraint *c, zi_motion *m);
-void zi_constraint_store(const zi_constraint *c);
+ZI_SIM void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous);
+ZI_SIM void zi_constraint_set_up(zi_constraint *c, const zi_motion *m);
+ZI_SIM void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m);
+ZI_SIM void zi_constraint_solve(zi_constraint *c, zi_motion *m);
+ZI_SIM void zi_constraint_store(const zi_constraint *c);
 /* Pushes apart what overlaps, by this share; gives the deepest gap found. */
-float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m);
+ZI_SIM float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m);
 
 /* Moves a body on, by no more than is allowed in a step. */
-void zi_motion_advance(zi_motion *m, float seconds);
+ZI_SIM void zi_motion_advance(zi_motion *m, float seconds);
 
 /* step.c: the contact's manifold at its body's present pose; tells of what begins and ends. */
-void zi_contact_update(zi_world *world, zi_contact *contact);
-void zi_body_follow(zi_world *world, int body); /* its box, after it moved */
-void zi_find_contacts(zi_world *world);         /* with all bodies that have a new box */
-zi_pose zi_pose_of(zi_vec centre, float angle, zi_vec local_centre);
+ZI_SIM void zi_contact_update(zi_world *world, zi_contact *contact);
+ZI_SIM void zi_body_follow(zi_world *world, int body); /* its box, after it moved */
+ZI_SIM void zi_find_contacts(zi_world *world);         /* with all bodies that have a new box */
+ZI_SIM zi_pose zi_pose_of(zi_vec centre, float angle, zi_vec local_centre);
 
-int zi_overlap(zi_box a, zi_box b);
+ZI_SIM int zi_overlap(zi_box a, zi_box b);
 
 /* impact.c: what hits within the step. */
-void zi_world_impacts(zi_world *world);
+ZI_SIM void zi_world_impacts(zi_world *world);
 
 #endif
