@@ -217,7 +217,11 @@ static void put_runs(FILE *stream, const report *r)
         fprintf(stream, "<td>%zu</td>", last->active);
         put_cell(stream, digits, r->is_open ? NAN : run->end.value,
                  run->end.error > 0.0 ? run->end.error : NAN);
-        put_cell(stream, 0, run->end.evaluations && !r->is_open ? (double)run->end.active : NAN, NAN);
+        if (run->end.evaluations && !r->is_open) {
+            fprintf(stream, "<td>%zu</td>", run->end.active);
+        } else {
+            fputs("<td>–</td>", stream);
+        }
         put_cell(stream, digits, run->end.fitness, NAN);
         fputs("</tr>\n", stream);
     }

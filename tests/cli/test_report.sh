@@ -134,6 +134,8 @@ runs = list(csv.DictReader(open(sys.argv[2], encoding="utf-8")))
 ours = [float(row[-1]) for row in page.tables["table-runs"][1:]]
 assert len(ours) == len(runs) and all(abs(a - float(r["fitness"])) < 6e-4 * (1 + abs(a)) for a, r in zip(ours, runs)), (ours, runs)
 assert ("table-active" in page.tables) == (len(sys.argv) == 3)
+active = [row[6] for row in page.tables["table-runs"][1:]]
+assert active == [r["active"] for r in runs], (active, runs)
 END
 printf 'a,b,c,y\n' >data.csv
 awk 'BEGIN {for (i = 0; i < 60; i++) print i % 7 "," i % 5 "," i * i % 11 "," 2 * (i % 7) + i % 3}' >>data.csv
