@@ -563,6 +563,39 @@ static void a_changed_violation_is_noticed(void **state)
     }
 }
 
+/* Nothing is feasible, and a better value costs a little more violation, beside which others are large. */
+static zilch_status hardly_worse(void *context, const zilch_batch *batch, double *value)
+{
+    (void)context;
+    for (size_t k = 0; k < batch->n; k++) {
+        const double *x = batch->x + 2 * k;
+        value[k] = (x[0] - 3.0) * (x[0] - 3.0);
+        batch->violation[k] = 1.0 + 1e-6 * fabs(sin(x[0])) + 1e3 * x[1] * x[1];
+    }
+    return ZILCH_OK;
+}
+
+/* A step that is known, gains nothing, and is proposed again would leave no evaluation to end the search. */
+static void a_search_that_is_nowhere_feasible_ends(void **state)
+{
+    (void)state;
+    static const double step[] = {1.0, 1.0};
+    for (int has_steps = 0; has_steps < 2; has_steps++) {
+        zilch_optimizer_options options = zilch_optimizer_defaults();
+        zilch_limits limits = zilch_limits_defaults();
+        zilch_stop stop;
+        options.step = has_steps ? step : NULL;
+        limits.evaluations = 500;
+        zilch_optimizer *o = create_with(2, 1, &options);
+        alarm(120);
+        OK(zilch_optimizer_run(o, hardly_worse, NULL, &limits, NULL, NULL, &stop));
+        alarm(0);
+        assert_int_equal(stop, ZILCH_STOP_EVALUATIONS);
+        assert_true(best_of(o).violation == 1.0);
+        zilch_optimizer_destroy(o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -576,6 +609,7 @@ int main(void)
         cmocka_unit_test(the_least_violation_is_found),
         cmocka_unit_test(pruning_keeps_limits),
         cmocka_unit_test(the_trend_is_of_feasible_points),
+        cmocka_unit_test(a_search_that_is_nowhere_feasible_ends),
         cmocka_unit_test(a_search_goes_on_from_bytes),
         cmocka_unit_test(bytes_are_checked),
         cmocka_unit_test_setup_teardown(a_study_keeps_violations, make_folder, remove_folder),

@@ -321,8 +321,9 @@ static void conclude_step(zi_refine *r, const double *value)
     }
     const double cost = zi_refine_cost(r, s->value, r->x);
     const double told = isfinite(value[0]) ? value[0] : DBL_MAX;
-    const double gain = cost - zi_refine_cost(r, told, r->batch_x);
+    const double told_gain = cost - zi_refine_cost(r, told, r->batch_x);
     const size_t best = accept_best(r, value);
+    const double gain = best == 0 ? told_gain : fmin(told_gain, 0.0); /* none, if its violation is worse */
     const int is_step = s->kind == ZI_BATCH_STEP;
     if (s->is_whole && !(is_step && gain > 0.25 * s->predicted)) {
         zi_refine_forget_whole(r);
