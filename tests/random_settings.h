@@ -264,7 +264,8 @@ static inline void pick_linear_limits(zilch_rng *rng, setting *s)
     assert_int_equal(zilch_optimizer_ask(o, 1, &id, x), ZILCH_OK);
     zilch_optimizer_destroy(o);
     for (size_t i = 0; i < s->dim; i++) {
-        if (x[i] != 0.0 && !(fabs(x[i]) > 1e-6 && fabs(x[i]) < 1e6)) {
+        const double offset = fabs(x[i] - default_of(s, i));
+        if ((x[i] != 0.0 && !(fabs(x[i]) > 1e-6 && fabs(x[i]) < 1e6)) || (offset > 0.0 && offset < 1e-6)) {
             return;
         }
     }

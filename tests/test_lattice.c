@@ -138,6 +138,25 @@ static void contradictions_are_named(void **state)
     zilch_optimizer_destroy(create_with(4, 1, &l.o));
 }
 
+/* Defaults that are no multiples of the step: offsets from them are not multiples of it either. */
+static void defaults_may_be_between_steps(void **state)
+{
+    (void)state;
+    static const double origin[] = {0.04, 0.04, 0.04};
+    lattice l;
+    for (uint64_t least = 0; least <= 3; least += 3) {
+        make_lattice(&l, 3, 0.1, -1.0, 1.0, 1.0);
+        l.o.defaults = origin;
+        l.o.min_active = least;
+        zilch_optimizer *o = create_with(3, 1, &l.o);
+        double x[3];
+        uint64_t id;
+        assert_int_equal(zilch_optimizer_ask(o, 1, &id, x), ZILCH_OK);
+        assert_true(fabs(x[0] + x[1] + x[2] - 1.0) < 1e-12);
+        zilch_optimizer_destroy(o);
+    }
+}
+
 /* 3 x1 + 5 x2 = 19 has one point of whole numbers from 0 on: 3 and 2. */
 static void one_point_is_enough(void **state)
 {
@@ -340,11 +359,9 @@ static void resumed_searches_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_sum_is_rounded_to_the_nearest),
-        cmocka_unit_test(contradictions_are_named),
-        cmocka_unit_test(one_point_is_enough),
-        cmocka_unit_test(the_best_recipe_is_found),
-        cmocka_unit_test(machines_keep_their_budget),
+        cmocka_unit_test(one_sum_is_rounded_to_the_nearest), cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(defaults_may_be_between_steps),     cmocka_unit_test(one_point_is_enough),
+        cmocka_unit_test(the_best_recipe_is_found),          cmocka_unit_test(machines_keep_their_budget),
         cmocka_unit_test(resumed_searches_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,26 @@ static void contradictions_are_named(void **state)
     expect_refused(&options, 4, "limits is NULL");
 }
 
+/* Values that went there would leave the rows no digits. */
+static void far_bounds_hide_no_point(void **state)
+{
+    (void)state;
+    static const double lower[] = {0.0, -5e40, -4e40, 0.0};
+    static const double upper[] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    static const zilch_forced forced[] = {ZILCH_FORCED_ON, ZILCH_FORCED_NOT, ZILCH_FORCED_NOT,
+                                          ZILCH_FORCED_ON};
+    const zilch_linear_limit sum = {.count = 4, .lower = 47.0, .upper = 47.0};
+    const zilch_linear_limit twice[] = {sum, sum};
+    zilch_optimizer_options options = zilch_optimizer_defaults();
+    options.lower = lower;
+    options.upper = upper;
+    options.forced = forced;
+    options.linear_limits = twice;
+    options.linear_limit_count = 2;
+    zilch_optimizer *o = create_with(4, 1, &options);
+    zilch_optimizer_destroy(o);
+}
+
 /* x1 + x2 = 2, x1 - x2 = 1 is one point. */
 static void one_point_is_enough(void **state)
 {
@@ -523,6 +543,7 @@ int main(void)
         cmocka_unit_test(portfolios_of_1000),
         cmocka_unit_test(first_points_are_spread),
         cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(far_bounds_hide_no_point),
         cmocka_unit_test(one_point_is_enough),
         cmocka_unit_test(told_points_are_checked),
         cmocka_unit_test(recommended_points_keep_them),

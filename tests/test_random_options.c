@@ -347,7 +347,8 @@ static void read_all(run *r)
     const zilch_status best =
         zilch_optimizer_best(r->search, x, &record); /* counts an open generation, as the front */
     assert_int_equal(best, count ? ZILCH_OK : ZILCH_ESTATE);
-    assert_true(count || isnan(p.best_value));
+    const int may_fall = r->s->o.aggregate == ZILCH_AGGREGATE_LATEST; /* of the only one, if it fails now */
+    assert_true(count || may_fall || isnan(p.best_value));
 }
 
 static void draw_from_model(run *r)
@@ -416,12 +417,23 @@ static void pick_both(zilch_rng *rng, zilch_rng *defaults, setting *s)
     pick_defaults(defaults, s);
 }
 
+/* Limits for which zilch says that it cannot find out in time whether a point keeps them. There is one. */
+static int takes_too_long(const setting *s)
+{
+    zilch_optimizer *o = NULL;
+    const int is_refused = s->o.linear_limit_count &&
+                           zilch_optimizer_create(&o, s->dim, 1, &s->o) == ZILCH_EARG &&
+                           strstr(zilch_last_error(), "it takes too long to find out");
+    zilch_optimizer_destroy(o);
+    return is_refused;
+}
+
 static void random_options_run(void **state)
 {
     (void)state;
     const cases c =
         cases_of("options: three generations", SLOWNESS * number_from("ZILCH_OPTIONS_CASES", 1500));
-    size_t impossible = 0, anew = 0;
+    size_t impossible = 0, anew = 0, too_long = 0;
     for (size_t k = c.first; k < c.end; k++) {
         zilch_rng rng = zilch_rng_make(21, k);
         setting s;
@@ -435,10 +447,15 @@ static void random_options_run(void **state)
             impossible++;
         }
         pick_linear_limits(&rng, &s);
+        if (takes_too_long(&s)) {
+            too_long++;
+            continue;
+        }
         run_generations_of(&s, rng, &anew);
     }
     at_case = SIZE_MAX;
     report_cases(&c);
+    assert_true(too_long <= 1 + (c.end - c.first) / 2000); /* one of 12,000 does */
     print_message("      %zu others had limits that no point keeps; %zu began anew beyond all numbers\n",
                   impossible, anew);
 }

@@ -144,6 +144,15 @@ static void settle(zi_simplex *s, size_t j)
     s->x[j] = s->status[j] == AT_UPPER ? s->upper[j] : s->status[j] == AT_LOWER ? s->lower[j] : 0.0;
 }
 
+/* The same before a start: bounds that are far out would cost the rows their digits. */
+static void settle_near(zi_simplex *s, size_t j)
+{
+    static const double far = 1e6;
+    const int is_far = fabs(s->upper[j]) > far && fabs(s->lower[j]) <= far;
+    s->status[j] = s->status[j] == AT_UPPER && is_far ? AT_LOWER : s->status[j];
+    settle(s, j);
+}
+
 /* The basic variables' values from the others'. */
 static void compute_basics(zi_simplex *s)
 {
@@ -327,6 +336,31 @@ static void enter_column(const zi_simplex *s, size_t j, double *alpha)
     }
 }
 
+/* Whether the duals prove that nothing keeps the bounds (Farkas 1902): what they sum the rows up to is 0 in
+ * every solution, and below that wherever the variables are within their bounds. */
+static int is_proven(const zi_simplex *s)
+{
+    static const double rounding = 1e-13;
+    double most = 0.0;
+    double size = 0.0;
+    for (size_t j = 0; j < s->a.columns + s->a.rows; j++) {
+        double weight = 0.0;
+        double parts = 0.0;
+        for (size_t k = j < s->a.columns ? s->a.first[j] : 0; j < s->a.columns && k < s->a.first[j + 1];
+             k++) {
+            weight += s->dual[s->a.row[k]] * s->a.weight[k];
+            parts += fabs(s->dual[s->a.row[k]] * s->a.weight[k]);
+        }
+        weight = j < s->a.columns ? weight : -s->dual[j - s->a.columns];
+        const double end = weight * (weight > 0.0 ? s->upper[j] : s->lower[j]);
+        const int is_rounding =
+            fabs(weight) <= rounding * parts || (!isfinite(end) && fabs(weight) <= tolerance);
+        most += is_rounding ? 0.0 : end;
+        size += is_rounding ? 0.0 : fabs(end);
+    }
+    return most < -rounding * size;
+}
+
 zi_simplex_end zi_simplex_solve(zi_simplex *s, const double *cost)
 {
     const size_t m = s->a.rows;
@@ -339,7 +373,7 @@ zi_simplex_end zi_simplex_solve(zi_simplex *s, const double *cost)
             return ZI_SIMPLEX_INFEASIBLE;
         }
         if (s->status[j] != BASIC) {
-            settle(s, j);
+            settle_near(s, j);
         }
     }
     refresh(s);
@@ -363,7 +397,7 @@ zi_simplex_end zi_simplex_solve(zi_simplex *s, const double *cost)
             continue;
         }
         if (entering == SIZE_MAX) {
-            return is_first ? ZI_SIMPLEX_INFEASIBLE : ZI_SIMPLEX_OPTIMAL;
+            return !is_first ? ZI_SIMPLEX_OPTIMAL : is_proven(s) ? ZI_SIMPLEX_INFEASIBLE : ZI_SIMPLEX_STUCK;
         }
         enter_column(s, entering, alpha);
         const double range = s->upper[entering] - s->lower[entering];

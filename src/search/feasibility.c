@@ -96,7 +96,7 @@ static int leave_zero(search *s, size_t i)
             !zi_relaxation_is_zero(&s->relaxed, i, zi_relaxation_value(&s->relaxed, i))) {
             return 1;
         }
-        s->relaxed.is_unsure |= end == ZI_SIMPLEX_STUCK;
+        s->relaxed.is_unsure |= end == ZI_SIMPLEX_STUCK || end == ZI_SIMPLEX_INFEASIBLE; /* was feasible */
     }
     return 0;
 }

@@ -77,10 +77,14 @@ static double common_divisor(double a, double b)
     return a > 1e-5 * largest && isfinite(largest) ? a : 0.0;
 }
 
+/* What all offsets of a coordinate are multiples of. With a step these are its multiples, less a default. */
 static double quantum_of(const zi_allowed *allowed, size_t i)
 {
-    if (!zi_allowed_has(allowed, i) || allowed->step[i] > 0.0) {
-        return zi_allowed_has(allowed, i) ? allowed->step[i] : 0.0;
+    if (!zi_allowed_has(allowed, i)) {
+        return 0.0;
+    }
+    if (allowed->step[i] > 0.0) {
+        return common_divisor(allowed->step[i], allowed->origin ? fabs(allowed->origin[i]) : 0.0);
     }
     double quantum = 0.0;
     const uint64_t count = zi_allowed_count(allowed, i);
@@ -158,10 +162,12 @@ static void set_column(zi_relaxation *s, size_t j, double part, double most, dou
     s->program.upper[j] = upper;
 }
 
-/* The share of a bound that one scale of a value is; 0 for an infinite one. */
+/* The share of a bound that one scale of a value is; 0 for a bound so far out that a pivot would be lost. */
 static double share_of(double bound, double scale)
 {
-    return isfinite(bound) && bound != 0.0 ? scale / fabs(bound) : 0.0;
+    static const double least = 1e-7;
+    const double share = isfinite(bound) && bound != 0.0 ? scale / fabs(bound) : 0.0;
+    return share >= least ? share : 0.0;
 }
 
 /* Where 0 is between the bounds: x = p - n. Else, with l the bound next to 0, x = l z + r. An active value
@@ -244,8 +250,20 @@ int zi_relaxation_solve(zi_relaxation *s)
     return 1;
 }
 
+/* Rows would lose their digits if values went to bounds that are far out. Until the next program is set, they
+ * stay near. A point that is farther is on a line with the one there is, and others on that line are near. */
+static void stay_near(zi_simplex *program)
+{
+    static const double far = 1e4;
+    for (size_t j = 0; j < program->a.columns; j++) {
+        program->upper[j] = isfinite(program->upper[j]) ? fmin(program->upper[j], fmax(far, program->x[j]))
+                                                        : program->upper[j];
+    }
+}
+
 zi_simplex_end zi_relaxation_push(zi_relaxation *s, size_t i, int way)
 {
+    stay_near(&s->program);
     const int is_split = s->low[i] <= 0.0 && s->high[i] >= 0.0;
     const double near = fmax(s->low[i], -s->high[i]) / s->scale[i];
     const double sign = s->low[i] > 0.0 ? -way : way; /* of the size of the value */
