@@ -1,6 +1,7 @@
 #!/bin/sh
 # The gnuplot scripts of the command have nothing that could turn a text into a command: no macros, no backquotes, no
 # shell, no pipes; they load files that they name, and evaluate what they have made of numbers and words of their own.
+# And the scripts that a document calls can be started.
 . "${0%/*}/common.sh"
 
 cd "$source/cli/report/figures"
@@ -24,4 +25,11 @@ forbid 'data by a name that is not fixed' '(^|[^a-z_])(stats|plot|splot) ' \
 forbid 'a text that is run' '(^|[^a-z_])eval *\(' \
   'eval\((page\(kind, ("[a-z]+"|figure)\)|tall\([a-z0-9 +*().]+\)|row_page\(lines\)|scale|"set palette defined "\.pale_to_dark)\)$'
 forbid 'a format that is not fixed' '(^|[^a-z_])g?printf *\(' '(sprintf|gprintf)\((fewest < most_runs \? )?"|gprintf\(format, x\)'
+
+cd "$source"
+find . -name '*.md' -not -path './build/*' -exec grep -Eoh '(^|[^a-z/])(tools|bench)/[a-z_]+\.sh( |`|$)' {} + | tr -d ' `(' | sort -u >"$scratch/called"
+[ "$(wc -l <"$scratch/called")" -gt 5 ] || complain 'no scripts are called'
+while read -r script; do
+  [ -x "$script" ] || complain "$script cannot be started"
+done <"$scratch/called"
 verdict
