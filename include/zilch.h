@@ -1121,6 +1121,10 @@ ZILCH_CHECKED zilch_optimizer_tell_point_violation(zilch_optimizer *optimizer, c
  * it puts the points of zilch_optimizer_tell_point() into the archive. */
 ZILCH_CHECKED zilch_optimizer_advance(zilch_optimizer *optimizer);
 
+/* Between two generations: another penalty of each active coordinate from now on. What is best, and what is
+ * to be improved on, is judged anew by it. ESTATE if the first point of a generation was asked for. */
+ZILCH_CHECKED zilch_optimizer_set_penalty(zilch_optimizer *optimizer, double penalty);
+
 typedef struct zilch_progress {
     uint64_t generations; /* that have closed */
     uint64_t evaluations; /* that were told, with warm-start points and failures */
@@ -1770,9 +1774,11 @@ typedef struct zilch_run {
 /* Whether two recorded runs were asked for in the same way: the same name, problem and data, the same
  * options, and the same settings of kind final and problem. Seeds, limits and means do not count, and neither
  * does a file's path if its fingerprint is known, nor the number of a penalty if the setting "penalty" of
- * kind problem says that it is "automatic". */
+ * kind problem says that it is "automatic". Runs whose penalty was changed on the way are the same if they
+ * have the same one in the end. */
 ZILCH_API int zilch_run_is_same(const zilch_run *a, const zilch_run *b);
-/* The same for a run that is to start. */
+/* The same for a run that is to start. Its penalty may be the one that the recorded run began with, or the
+ * one that it has now. */
 ZILCH_API int zilch_run_matches(const zilch_run *run, const zilch_request *request,
                                 const zilch_optimizer *optimizer);
 
@@ -1784,6 +1790,9 @@ ZILCH_CHECKED zilch_study_find(zilch_study *study, const zilch_request *request,
                                const zilch_optimizer *optimizer, uint64_t *run, int *is_over);
 /* From now on a run has these limits: for one that goes on with others than it began with. */
 ZILCH_CHECKED zilch_study_set_limits(zilch_study *study, uint64_t run, const zilch_limits *limits);
+/* From now on a run has the penalty that its optimiser was given by zilch_optimizer_set_penalty() after the
+ * generation that was recorded last. Its settings keep the one that it began with. */
+ZILCH_CHECKED zilch_study_set_penalty(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer);
 
 typedef struct zilch_generation {
     uint64_t generation;                    /* from 1 */
@@ -1855,6 +1864,7 @@ ZILCH_CHECKED zilch_study_failures_between(zilch_study *study, uint64_t run, zil
  *   go-on        is asked for
  *   evaluations  as limits: `value` is the new one, 0 for none
  *   generations
+ *   penalty      `value` is the penalty of each active coordinate from now on
  *   recommend    after the generation that is under way: the final check is made, and the search goes on
  * The study keeps what was asked, and after which generation it was heeded. */
 #define ZILCH_ACTION_LIST(X)             \
@@ -1864,6 +1874,7 @@ ZILCH_CHECKED zilch_study_failures_between(zilch_study *study, uint64_t run, zil
     X(ACTION_GO_ON, "go-on")             \
     X(ACTION_EVALUATIONS, "evaluations") \
     X(ACTION_GENERATIONS, "generations") \
+    X(ACTION_PENALTY, "penalty")         \
     X(ACTION_RECOMMEND, "recommend")
 ZILCH_ENUM(action, ACTION);
 
@@ -1878,7 +1889,10 @@ typedef struct zilch_command {
 } zilch_command;
 typedef zilch_status (*zilch_command_reader)(void *context, const zilch_command *command);
 
-/* EARG if a limit is no whole number, or another action has a value. */
+/* Whether such an action takes this value: a limit a whole number, a penalty a finite one that is not below
+ * 0, and all others NaN, for none. */
+ZILCH_API int zilch_action_takes(zilch_action action, double value);
+/* EARG if the action does not take the value. */
 ZILCH_CHECKED zilch_study_ask_run(zilch_study *study, uint64_t run, zilch_action action, double value,
                                   const char *asked);
 /* What was asked of a run, in order; `is_waiting`: only what has not been heeded. */

@@ -837,6 +837,19 @@ static zilch_status set_limits(object *made)
     return zilch_study_set_limits(s.study, RECORDED, &limits);
 }
 
+static zilch_status set_penalty(object *made)
+{
+    zilch_optimizer *o;
+    made->any = NULL;
+    zilch_status status = zilch_study_resume(s.study, RECORDED, &o);
+    if (status == ZILCH_OK) {
+        status = zilch_optimizer_set_penalty(o, 0.25);
+        status = status == ZILCH_OK ? zilch_study_set_penalty(s.study, RECORDED, o) : status;
+        zilch_optimizer_destroy(o);
+    }
+    return status;
+}
+
 /* ---- All of them ------------------------------------------------------------------------------------------
  */
 
@@ -879,6 +892,7 @@ const fault_call study_calls[] = {
     {"zilch_study_heed", "", open_asked, heed, finish_study, 1, 0, 1},
     {"zilch_study_find", "", open_put, find_run, finish_study, 1, 0, 1},
     {"zilch_study_set_limits", "", open_put, set_limits, finish_study, 1, 0, 1},
+    {"zilch_study_set_penalty", "", open_put, set_penalty, finish_study, 1, 0, 1},
     {"zilch_journal_open", "", open_kept_journal, reopen_journal, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "", open_journal, evaluate_journaled, finish_journal, 1, 0, 1},
     {"zilch_journal_objective", "recalling", open_kept_journal, evaluate_journaled, finish_journal, 1, 0, 1},

@@ -1658,6 +1658,7 @@ static void searches_are_quiet(void)
     QUIET_OK(zilch_limits_reached, (&limits, o, &stop));
     OK(parse_limits(&made));
     QUIET(zilch_linear_limits_free, (made.limits, TEXT_LIMITS));
+    QUIET(zilch_action_takes, (ZILCH_ACTION_PENALTY, 0.5));
     QUIET(zilch_violation, (2, (const double[]){0.5, -1.0}));
     OK(create_optimizer(&made));
     QUIET(zilch_optimizer_destroy, (made.optimizer));
@@ -1806,6 +1807,12 @@ static zilch_status optimize(zilch_optimizer *o, deed *d)
     return zilch_optimizer_run(o, objective, d, &limits, NULL, NULL, NULL);
 }
 
+static zilch_status set_penalty(zilch_optimizer *o, deed *d)
+{
+    (void)d;
+    return zilch_optimizer_set_penalty(o, 0.5);
+}
+
 static zilch_status recommend(zilch_optimizer *o, deed *d)
 {
     zilch_final_options options = zilch_final_defaults(ZILCH_METHOD_DEFAULT);
@@ -1858,6 +1865,7 @@ static const struct {
     {"zilch_optimizer_ask", ask_beyond},
     {"zilch_optimizer_tell_violation", tell_all},
     {"zilch_optimizer_run", optimize},
+    {"zilch_optimizer_set_penalty", set_penalty},
     {"zilch_optimizer_recommend", recommend},
     {"zilch_optimizer_open_front", open_front},
     {"zilch_optimizer_best", read_all},

@@ -216,6 +216,8 @@ static void what_is_no_command_is_refused(void **state)
     static const double wrong[] = {NAN, -1.0, 1.5, INFINITY, 0x1p60};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(zilch_study_ask_run(study, 1, ZILCH_ACTION_GENERATIONS, wrong[i], ""), ZILCH_EARG);
+        const int is_penalty = wrong[i] >= 0.0 && isfinite(wrong[i]);
+        assert_int_equal(zilch_action_takes(ZILCH_ACTION_PENALTY, wrong[i]), is_penalty);
     }
     assert_int_equal(zilch_study_commands(study, 1, 0, NULL, NULL), ZILCH_EARG);
     zilch_study_close(study);
@@ -223,8 +225,9 @@ static void what_is_no_command_is_refused(void **state)
     assert_int_equal(zilch_study_ask_run(study, 1, ZILCH_ACTION_STOP, NAN, ""), ZILCH_ESTATE);
     assert_int_equal(zilch_study_heed(study, 1, 1), ZILCH_ESTATE);
     zilch_study_close(study);
-    static const char *const damage[] = {"('dance', NULL)", "('stop', 1.0)", "('evaluations', NULL)",
-                                         "('generations', -1.0)"};
+    static const char *const damage[] = {"('dance', NULL)",       "('stop', 1.0)",
+                                         "('evaluations', NULL)", "('generations', -1.0)",
+                                         "('penalty', NULL)",     "('penalty', -1.0)"};
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         char text[200];
         listed l = {0};
@@ -239,6 +242,69 @@ static void what_is_no_command_is_refused(void **state)
     }
 }
 
+/* ---- Another penalty ------------------------------------------------------------------------------------
+ */
+
+static double search_on(zilch_study *study, double penalty, uint64_t generations)
+{
+    zilch_optimizer *o;
+    zilch_limits limits = zilch_limits_defaults();
+    limits.generations = generations;
+    OK(zilch_study_resume(study, 1, &o));
+    if (!isnan(penalty)) {
+        OK(zilch_optimizer_set_penalty(o, penalty));
+        OK(zilch_study_set_penalty(study, 1, o));
+    }
+    OK(zilch_optimizer_run(o, objective, NULL, &limits, record, study, NULL));
+    const zilch_progress p = zilch_optimizer_progress(o);
+    assert_true(zilch_optimizer_settings(o)->penalty == (isnan(penalty) ? 2.0 : penalty));
+    assert_true(fabs(p.best_fitness - p.best_value) == 2.0 * (double)p.best_active);
+    zilch_optimizer_destroy(o);
+    return p.best_fitness;
+}
+
+static zilch_status first_run(void *context, const zilch_run *run)
+{
+    const zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, N, 4);
+    const double penalty[] = {options.penalty, 2.0, 1.0};
+    assert_true(run->penalty == 2.0);
+    for (size_t i = 0; i < COUNT(penalty); i++) {
+        zilch_optimizer_options other = options;
+        other.penalty = penalty[i];
+        zilch_optimizer *o = create_with(DIM, 3, &other);
+        assert_int_equal(zilch_run_matches(run, &run->request, o), i < 2);
+        zilch_optimizer_destroy(o);
+    }
+    ++*(size_t *)context;
+    return zilch_run_is_same(run, run) ? ZILCH_OK : ZILCH_EARG;
+}
+
+/* It is in force after an interruption, and the same call still means the run. */
+static void a_penalty_that_has_changed_is_kept(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    uint64_t run;
+    int is_over;
+    zilch_study *study = make_study();
+    const double at_once = search_on(study, 2.0, GENERATIONS + 4);
+    zilch_study_close(study);
+    study = make_study();
+    (void)search_on(study, 2.0, GENERATIONS + 2);
+    assert_true(search_on(study, NAN, GENERATIONS + 4) == at_once);
+    OK(zilch_study_runs(study, first_run, &count));
+    assert_int_equal(count, 1);
+    const zilch_optimizer_options options = small_defaults(ZILCH_METHOD_DEFAULT, N, 4);
+    zilch_optimizer *o = create_with(DIM, 3, &options);
+    OK(zilch_study_find(study, &(zilch_request){0}, o, &run, &is_over));
+    assert_int_equal(run, 1);
+    assert_int_equal(zilch_study_set_penalty(study, 1, o), ZILCH_ESTATE); /* of another generation */
+    assert_int_equal(zilch_study_set_penalty(study, 2, o), ZILCH_EARG);
+    assert_int_equal(zilch_study_set_penalty(study, 1, NULL), ZILCH_EARG);
+    zilch_optimizer_destroy(o);
+    zilch_study_close(study);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +313,7 @@ int main(void)
         cmocka_unit_test(changes_of_others_are_noticed),
         cmocka_unit_test(commands_wait_until_they_are_heeded),
         cmocka_unit_test(what_is_no_command_is_refused),
+        cmocka_unit_test(a_penalty_that_has_changed_is_kept),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -608,6 +608,35 @@ static void a_bad_telling_takes_nothing(void **state)
     zilch_optimizer_destroy(o);
 }
 
+/* ---- Another penalty -------------------------------------------------------------------------- */
+
+/* The best point is the best by the new one, at once; sparser ones win where it is higher. */
+static void another_penalty_is_judged_by_at_once(void **state)
+{
+    (void)state;
+    static asked a;
+    for (size_t k = 0; k < COUNT(laws); k++) {
+        zilch_optimizer *o = small_optimizer(laws[k], DIM, 21);
+        run_generations(o, 6);
+        const zilch_progress before = zilch_optimizer_progress(o);
+        assert_int_equal(zilch_optimizer_set_penalty(o, 1e6), ZILCH_OK);
+        const zilch_progress after = zilch_optimizer_progress(o);
+        assert_true(zi_optimizer_is_valid(o));
+        assert_true(after.best_active <= before.best_active);
+        assert_true(fabs(after.best_fitness - after.best_value) == 1e6 * (double)after.best_active);
+        assert_int_equal(after.improved, 6);
+        run_generations(o, 3);
+        assert_true(zi_optimizer_is_valid(o));
+        a.n = 0;
+        ask_more(o, 1, &a);
+        assert_int_equal(zilch_optimizer_set_penalty(o, 1.0), ZILCH_ESTATE);
+        assert_int_equal(zilch_optimizer_set_penalty(o, -1.0), ZILCH_EARG);
+        assert_int_equal(zilch_optimizer_set_penalty(o, INFINITY), ZILCH_EARG);
+        assert_int_equal(zilch_optimizer_set_penalty(NULL, 1.0), ZILCH_EARG);
+        zilch_optimizer_destroy(o);
+    }
+}
+
 /* ---- Closing early ---------------------------------------------------------------------------- */
 
 static void advance_closes_with_what_is_back(void **state)
@@ -1002,6 +1031,7 @@ int main(void)
         cmocka_unit_test(the_order_of_late_values_does_not_matter),
         cmocka_unit_test(very_late_is_never),
         cmocka_unit_test(a_bad_telling_takes_nothing),
+        cmocka_unit_test(another_penalty_is_judged_by_at_once),
         cmocka_unit_test(advance_closes_with_what_is_back),
         cmocka_unit_test(one_success_is_not_enough_for_a_law),
         cmocka_unit_test(few_elites_leave_room_for_new_points),

@@ -20,7 +20,7 @@ static const char about[] =
     "Ask something of a run of STUDY that is searching, here or in another window, on this machine or on "
     "another that has the file: stop, which makes the final check; stop-now, without it; pause and go-on; "
     "recommend, which makes the final check and goes on; evaluations N or generations N, a new limit, 0 for "
-    "none. "
+    "none; penalty N, another penalty of each active coordinate. "
     "The search heeds it after the generation that is under way, stop-now at once. What was asked is kept in "
     "the "
     "study.";

@@ -114,9 +114,7 @@ static unsigned read_command(const live_request *r, live_call *out)
         (has_value && !zilch_number_parse(r->value, &out->value))) {
         return 400;
     }
-    const int is_limit = out->action == ZILCH_ACTION_EVALUATIONS || out->action == ZILCH_ACTION_GENERATIONS;
-    const int is_good = out->value >= 0.0 && out->value < 0x1p53 && out->value == floor(out->value);
-    return is_limit ? (is_good ? 200 : 400) : has_value ? 400 : 200;
+    return zilch_action_takes(out->action, out->value) ? 200 : 400;
 }
 
 static int has_body(const live_request *r)

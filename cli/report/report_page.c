@@ -366,7 +366,7 @@ static int print_asked(const sheet *s, FILE *stream)
     run_print_command(stream, &run->run);
     fputs(run->program || run->is_disguised ? "\n" : "", stream);
     study_program_print(stream, "", run);
-    return 0;
+    return run_print_steered(stream, "\nsteered: ", s->report->file.study, run->run.run, "");
 }
 
 /* What the live page would show now, of all runs if they are few. */

@@ -263,7 +263,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
     d->done = d->of = 0;
     show(d);
     d->is_out_of_time = !isnan(seconds) && now - d->start >= seconds;
-    status = steering_heed(&d->steering, optimizer, &d->limits, &d->wish);
+    status = steering_heed(&d->steering, s->optimizer, &d->limits, &d->wish);
     d->final.budget = d->limits.evaluations;
     if (status == ZILCH_OK && d->wish.is_recommending && !d->wish.is_stopping) {
         status = recommend_now(d);

@@ -105,8 +105,15 @@ static zilch_status set_limit(steering *s, const zilch_optimizer *optimizer, con
     return zilch_study_set_limits(s->study, s->run, limits);
 }
 
+/* The run goes on with it, and would from here on after an interruption. */
+static zilch_status set_penalty(steering *s, zilch_optimizer *optimizer, double penalty)
+{
+    const zilch_status status = zilch_optimizer_set_penalty(optimizer, penalty);
+    return status == ZILCH_OK ? zilch_study_set_penalty(s->study, s->run, optimizer) : status;
+}
+
 /* *is_paused changes by what is asked; `is_old`: it was asked of nobody. */
-static zilch_status heed_all(steering *s, const zilch_optimizer *optimizer, zilch_limits *limits, int is_old,
+static zilch_status heed_all(steering *s, zilch_optimizer *optimizer, zilch_limits *limits, int is_old,
                              int *is_paused, steering_wish *out)
 {
     taking t = {0};
@@ -117,6 +124,8 @@ static zilch_status heed_all(steering *s, const zilch_optimizer *optimizer, zilc
         const int is_limit = c->action == ZILCH_ACTION_EVALUATIONS || c->action == ZILCH_ACTION_GENERATIONS;
         if (is_limit) {
             status = set_limit(s, optimizer, c, limits, out);
+        } else if (c->action == ZILCH_ACTION_PENALTY) {
+            status = set_penalty(s, optimizer, c->value);
         } else if (!is_old) {
             out->is_stopping |= c->action == ZILCH_ACTION_STOP;
             out->is_recommending |= c->action == ZILCH_ACTION_RECOMMEND;
@@ -140,8 +149,7 @@ static int has_news(steering *s, int is_waiting)
     return is_there;
 }
 
-zilch_status steering_heed(steering *s, const zilch_optimizer *optimizer, zilch_limits *limits,
-                           steering_wish *out)
+zilch_status steering_heed(steering *s, zilch_optimizer *optimizer, zilch_limits *limits, steering_wish *out)
 {
     int is_paused = 0;
     zilch_status status = ZILCH_OK;
@@ -162,7 +170,7 @@ zilch_status steering_heed(steering *s, const zilch_optimizer *optimizer, zilch_
 
 /* ---- Beginning and ending ------------------------------------------------------------------------ */
 
-zilch_status steering_begin(steering *s, zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+zilch_status steering_begin(steering *s, zilch_study *study, uint64_t run, zilch_optimizer *optimizer,
                             zilch_limits *limits)
 {
     int is_paused = 0;

@@ -15,9 +15,10 @@ typedef struct steering {
     int is_begun, is_ending, has_news;
 } steering;
 
-/* From now on it is listened, until steering_end(). What waits from before is passed over, but for limits.
+/* From now on it is listened, until steering_end(). What waits from before is passed over, but for limits and
+ * the penalty.
  * A stop-now ends the run as SIGTERM does. Without a thread, nothing is heard, and the search goes on. */
-zilch_status steering_begin(steering *s, zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+zilch_status steering_begin(steering *s, zilch_study *study, uint64_t run, zilch_optimizer *optimizer,
                             zilch_limits *limits);
 void steering_end(steering *s);
 
@@ -26,7 +27,6 @@ typedef struct steering_wish {
     int is_stopping, is_recommending;
     int is_limited; /* `limits` are others, and the study has them */
 } steering_wish;
-zilch_status steering_heed(steering *s, const zilch_optimizer *optimizer, zilch_limits *limits,
-                           steering_wish *out);
+zilch_status steering_heed(steering *s, zilch_optimizer *optimizer, zilch_limits *limits, steering_wish *out);
 
 #endif

@@ -93,7 +93,8 @@ static zilch_status take_state(void *context, const zilch_run *run)
     if (r && r->run == run->run) {
         const zilch_limits *l = run->request.limits;
         r->is_new |= r->stop != run->stop || r->limits.evaluations != l->evaluations ||
-                     r->limits.generations != l->generations;
+                     r->limits.generations != l->generations || r->penalty != run->penalty;
+        r->penalty = run->penalty;
         r->stop = run->stop;
         r->limits = *l;
         r->spent = (double)run->spent;

@@ -28,7 +28,7 @@ typedef struct followed {
     const study_run *source;
     zilch_stop stop;
     zilch_limits limits;
-    double spent;
+    double spent, penalty;
 
     zilch_generation *row; /* row[i] is of generation i + 1 */
     size_t rows, row_capacity;

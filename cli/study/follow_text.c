@@ -70,7 +70,6 @@ static void put_about(json_node *run, const followed *r, int *failed)
     node_put(run, "dim", node_whole(a->dim), failed);
     node_put(run, "method", node_text(zilch_method_name(a->method)), failed);
     node_put(run, "direction", node_text(zilch_direction_name(a->direction)), failed);
-    node_put(run, "penalty", node_real(a->penalty), failed);
     node_put(run, "workers", node_name(jobs ? jobs : threads), failed);
 }
 
@@ -305,6 +304,7 @@ static void put_limits(json_node *run, const followed *r, int *failed)
     node_put(run, "limitEvaluations", l->evaluations ? node_whole(l->evaluations) : node_null(), failed);
     node_put(run, "limitGenerations", l->generations ? node_whole(l->generations) : node_null(), failed);
     node_put(run, "target", node_real(l->target), failed);
+    node_put(run, "penalty", node_real(r->penalty), failed);
 }
 
 static zilch_status take_command(void *context, const zilch_command *c)

@@ -5,6 +5,7 @@
 #include "terminal/cli.h"
 #include "terminal/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -139,7 +140,9 @@ void run_print_command(FILE *stream, const zilch_run *run)
     for (size_t i = 0; i < r->settings; i++) {
         const zilch_setting *s = &r->setting[i];
         if (search_setting_is_own_penalty(s)) {
+            const char *first = zilch_request_find(r, ZILCH_SETTING_OPTION, "penalty");
             options.penalty = run->penalty;
+            (void)(first && zilch_number_parse(first, &options.penalty)); /* it may have changed since */
         } else if (s->kind == ZILCH_SETTING_PROBLEM) {
             print_word(stream, s->name, search_setting_is_flag(s->name) ? NULL : s->value);
         }
@@ -152,4 +155,36 @@ void run_print_command(FILE *stream, const zilch_run *run)
     print_options(stream, run, ZILCH_SETTING_FINAL, list, count, &final);
     snprintf(number, sizeof number, "%llu", (unsigned long long)run->seed);
     print_word(stream, "seed", number);
+}
+
+/* ---- What was asked of it since ------------------------------------------------------------------- */
+
+typedef struct steered {
+    FILE *stream;
+    const char *before; /* the next one */
+    size_t count;
+} steered;
+
+static zilch_status print_heeded(void *context, const zilch_command *c)
+{
+    steered *s = context;
+    char number[ZILCH_NUMBER_SIZE];
+    if (!c->is_heeded) {
+        return ZILCH_OK;
+    }
+    zilch_number_format(c->value, number);
+    fprintf(s->stream, "%s%s%s%s after generation %llu", s->count++ ? ", " : s->before,
+            zilch_action_name(c->action), isnan(c->value) ? "" : " ", isnan(c->value) ? "" : number,
+            (unsigned long long)c->generation);
+    return ZILCH_OK;
+}
+
+int run_print_steered(FILE *stream, const char *before, zilch_study *study, uint64_t run, const char *after)
+{
+    steered s = {.stream = stream, .before = before};
+    if (zilch_study_commands(study, run, 0, print_heeded, &s) != ZILCH_OK) {
+        return cli_fail_library();
+    }
+    fputs(s.count ? after : "", stream);
+    return 0;
 }

@@ -25,4 +25,8 @@ void run_record_place(run_record *out, const char *problem);
 /* A line for the shell that asks for the same run. Nothing if the study does not have all of it. */
 void run_print_command(FILE *stream, const zilch_run *run);
 
+/* What was asked of the run while it searched, and heeded, in order: "penalty 2 after generation 9, stop
+ * after generation 20", between these texts. Nothing if nothing was. 0, or 1 after printing why. */
+int run_print_steered(FILE *stream, const char *before, zilch_study *study, uint64_t run, const char *after);
+
 #endif

@@ -211,6 +211,9 @@ static int print_run(const study_file *f, const study_run *run, const study_best
         text_put_between(stdout, "data: ", r->request.data, "\n");
     }
     print_command(r);
+    if (run_print_steered(stdout, "steered: ", f->study, r->run, "\n")) {
+        return CLI_FAILED;
+    }
     search_report_settings(b->optimizer);
     text_put_between(stdout, "started: ", r->request.started, " on ");
     text_put_between(stdout, "", r->request.machine, ", by zilch ");

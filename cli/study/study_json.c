@@ -276,17 +276,35 @@ static json_node *front_array(const zilch_optimizer *optimizer, int *failed)
     return array;
 }
 
+static zilch_status append_steered(void *context, const zilch_command *c)
+{
+    int failed = 0;
+    if (!c->is_heeded) {
+        return ZILCH_OK;
+    }
+    json_node *object = node_object();
+    node_put(object, "action", node_text(zilch_action_name(c->action)), &failed);
+    node_put(object, "value", node_real(c->value), &failed);
+    node_put(object, "asked", node_name(c->asked), &failed);
+    node_put(object, "generation", node_whole(c->generation), &failed);
+    node_append(context, object, &failed);
+    return failed ? ZILCH_ENOMEM : ZILCH_OK;
+}
+
 int study_json_print_run(const study_file *file, const study_run *run, const study_best *best)
 {
     int failed = 0;
     const zilch_progress state = zilch_optimizer_progress(best->optimizer);
     json_node *document = run_object(run, &failed);
     json_node *generations = node_array();
-    const zilch_status status =
-        zilch_study_generations(file->study, run->run.run, append_generation, generations);
+    json_node *steered = node_array();
+    zilch_status status = zilch_study_generations(file->study, run->run.run, append_generation, generations);
+    status = status == ZILCH_OK ? zilch_study_commands(file->study, run->run.run, 0, append_steered, steered)
+                                : status;
     if (status != ZILCH_OK && status != ZILCH_ENOMEM) {
         node_free(document);
         node_free(generations);
+        node_free(steered);
         return cli_fail_library();
     }
     failed |= status != ZILCH_OK;
@@ -294,6 +312,7 @@ int study_json_print_run(const study_file *file, const study_run *run, const stu
     node_put(document, "restarts", node_whole(state.restarts), &failed);
     node_put(document, "noise", node_real(state.noise), &failed);
     node_put(document, "scale", node_real(state.scale), &failed);
+    node_put(document, "steered", steered, &failed);
     node_put(document, "settings", settings_object(best, &failed), &failed);
     node_put(document, "history", generations, &failed);
     node_put(document, "front", front_array(best->optimizer, &failed), &failed);

@@ -391,6 +391,38 @@ static zilch_status close_generation(zilch_optimizer *o)
     return ZILCH_OK;
 }
 
+/* The refinement has weighed its points by the old penalty, so it begins anew; and nothing was improved on by
+ * the new one yet. */
+zilch_status zilch_optimizer_set_penalty(zilch_optimizer *o, double penalty)
+{
+    if (!o || !(penalty >= 0.0 && isfinite(penalty))) {
+        return zi_fail(ZILCH_EARG, "penalty: needs an optimizer and a finite number that is not below 0");
+    }
+    if (o->slots) {
+        return zi_fail(ZILCH_ESTATE, "penalty: can change only between two generations, and one is open");
+    }
+    zi_turns *t = &o->turns;
+    if (t->refine) {
+        zi_refine *anew;
+        ZI_TRY(zi_refine_create(&anew, &o->constraints, o->first.mu, o->first.sigma,
+                                (zi_penalty){penalty, o->options.penalties}, o->seed));
+        zi_refine_destroy(t->refine);
+        t->refine = anew;
+    }
+    o->options.penalty = o->archive.penalty = penalty;
+    o->law_state.best = INFINITY;
+    o->least_cost = o->epoch.least_cost = INFINITY;
+    zi_archive_find_best(&o->archive);
+    if (note_best(o, 0, (record_to_beat){&o->violation, &o->least_cost, &o->improved})) {
+        t->improved = o->evaluations;
+    }
+    (void)note_best(o, o->epoch.first_id,
+                    (record_to_beat){&o->epoch.violation, &o->epoch.least_cost, &o->epoch.improved});
+    t->cost = o->least_cost;
+    t->violation = o->violation;
+    return ZILCH_OK;
+}
+
 zilch_status zilch_optimizer_advance(zilch_optimizer *o)
 {
     if (!o) {

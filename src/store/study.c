@@ -42,6 +42,7 @@ static const char *const texts[ZI_STUDY_WRITES] = {
     [ZI_SET_CONCLUSION_VIOLATION] = "UPDATE conclusions SET violation = ? WHERE run = ? AND generation = ?",
     [ZI_SET_TOLD_VIOLATION] = "UPDATE told SET violation = ? WHERE run = ? AND id = ?",
     [ZI_ADD_COMMAND] = "INSERT INTO commands (run, action, value, asked) VALUES (?, ?, ?, ?)",
+    [ZI_SET_PENALTY] = "UPDATE runs SET penalty = ? WHERE run = ?",
     [ZI_HEED_COMMAND] = "UPDATE commands SET generation = ? WHERE command = ? AND generation IS NULL",
     [ZI_PUT_CONCLUSION] = "INSERT OR REPLACE INTO conclusions (run, generation, stop, point, mean, deviation,"
                           " fitness, evaluations, failures, spent, active, pruned, held_out_mean,"
@@ -422,6 +423,39 @@ zilch_status zilch_study_record(zilch_study *study, uint64_t run, const zilch_op
     ZI_TRY(zi_study_pack(study, optimizer, &length));
     ZI_TRY(zi_sql_begin(study->sql));
     return zi_sql_end(study->sql, zi_study_record(study, run, optimizer, timings ? timings : &none, length));
+}
+
+/* ---- Another penalty ---------------------------------------------------------------------------------- */
+
+/* The checkpoint is of the same generation as before. */
+static zilch_status set_penalty(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
+                                size_t length)
+{
+    known_run known;
+    zi_statement *set;
+    ZI_TRY(find_run(study, run, &known));
+    known.traits.penalty = optimizer->options.penalty;
+    if (!zi_run_traits_fit(&known.traits, optimizer) || known.generation != optimizer->generations ||
+        known.points != optimizer->archive.rows.count || optimizer->slots) {
+        return zi_sql_fail(study->sql, ZILCH_ESTATE,
+                           "run %llu: its penalty changes when generation %llu is recorded and the next is "
+                           "not asked for, with the optimiser of this run",
+                           (unsigned long long)run, (unsigned long long)known.generation);
+    }
+    ZI_TRY(zi_study_prepare(study, ZI_SET_PENALTY, &set));
+    zi_bind_double(set, optimizer->options.penalty);
+    zi_bind_u64(set, run);
+    ZI_TRY(zi_statement_run(set));
+    return put_checkpoint(study, &known, length);
+}
+
+zilch_status zilch_study_set_penalty(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer)
+{
+    size_t length;
+    ZI_TRY(zi_study_check_writable(study, optimizer));
+    ZI_TRY(zi_study_pack(study, optimizer, &length));
+    ZI_TRY(zi_sql_begin(study->sql));
+    return zi_sql_end(study->sql, set_penalty(study, run, optimizer, length));
 }
 
 /* ---- Concluding ------------------------------------------------------------------------------------- */

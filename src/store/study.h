@@ -36,6 +36,7 @@ typedef enum zi_study_write {
     ZI_SET_TOLD_VIOLATION,
     ZI_ADD_COMMAND,
     ZI_HEED_COMMAND,
+    ZI_SET_PENALTY,
     ZI_STUDY_WRITES
 } zi_study_write;
 
@@ -139,6 +140,9 @@ zilch_status zi_request_read(zilch_study *study, uint64_t run, size_t dim, zilch
                              zi_request *out);
 void zi_request_give(const zi_request *request, zilch_request *out); /* which points into it */
 void zi_request_free(zi_request *request);
+
+/* The penalty that a run began with. */
+double zi_run_first_penalty(const zilch_run *run);
 
 /* The rows of a kind of settings that are options: option, limit, final. */
 const zilch_option *zi_setting_rows(zilch_setting_kind kind, size_t *count);

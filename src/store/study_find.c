@@ -38,10 +38,13 @@ static int is_within(const zilch_run *run, const zilch_limits *limits)
 }
 
 /* Bounds, penalties and other arrays are not settings of a run, or only as names of files. */
-static zilch_status has_same_options(const seeking *s, uint64_t run, int *is_same)
+static zilch_status has_same_options(const seeking *s, const zilch_run *run, int *is_same)
 {
     zilch_optimizer *kept;
-    ZI_TRY(zilch_study_resume(s->study, run, &kept));
+    ZI_TRY(zilch_study_resume(s->study, run->run, &kept));
+    if (run->penalty != zi_run_first_penalty(run)) {
+        kept->options.penalty = s->optimizer->options.penalty; /* which zilch_run_matches() has compared */
+    }
     const zilch_status status = zi_optimizer_options_same(s->optimizer, kept, is_same);
     zilch_optimizer_destroy(kept);
     return status;
@@ -62,7 +65,7 @@ static zilch_status consider(void *context, const zilch_run *run)
     if (!is_open && !is_over && !is_within(run, &s->limits)) {
         return ZILCH_OK;
     }
-    ZI_TRY(has_same_options(s, run->run, &is_same));
+    ZI_TRY(has_same_options(s, run, &is_same));
     if (is_same) {
         s->run = run->run;
         s->is_over = is_over;

@@ -27,14 +27,12 @@ zilch_status zilch_study_changes(zilch_study *study, uint64_t *out)
 
 /* ---- Commands -------------------------------------------------------------------------------------- */
 
-static int has_limit(zilch_action action)
+int zilch_action_takes(zilch_action action, double value)
 {
-    return action == ZILCH_ACTION_EVALUATIONS || action == ZILCH_ACTION_GENERATIONS;
-}
-
-static int is_limit(double value)
-{
-    return value >= 0.0 && value < 0x1p53 && value == floor(value);
+    if (action == ZILCH_ACTION_EVALUATIONS || action == ZILCH_ACTION_GENERATIONS) {
+        return value >= 0.0 && value < 0x1p53 && value == floor(value);
+    }
+    return action == ZILCH_ACTION_PENALTY ? value >= 0.0 && isfinite(value) : isnan(value);
 }
 
 static zilch_status add(zilch_study *study, uint64_t run, zilch_action action, double value,
@@ -58,9 +56,11 @@ zilch_status zilch_study_ask_run(zilch_study *study, uint64_t run, zilch_action 
     if (!zilch_action_name(action)) {
         return zi_fail(ZILCH_EARG, "study: %d is nothing to ask of a run", (int)action);
     }
-    if (has_limit(action) ? !is_limit(value) : !isnan(value)) {
+    if (!zilch_action_takes(action, value)) {
         return zi_fail(ZILCH_EARG,
-                       has_limit(action) ? "study: %s: must be a whole number" : "study: %s: takes no value",
+                       action == ZILCH_ACTION_PENALTY    ? "study: %s: must be a number, 0 or more"
+                       : zilch_action_takes(action, 1.0) ? "study: %s: must be a whole number"
+                                                         : "study: %s: takes no value",
                        zilch_action_name(action));
     }
     ZI_TRY(zi_sql_begin(study->sql));
@@ -79,7 +79,7 @@ static zilch_status read_command(zi_statement *row, void *context)
     zilch_command c = {.command = zi_column_count(row), .run = reading->run};
     row->is_sound &= zilch_action_parse(zi_column_text(row), &c.action) == ZILCH_OK;
     c.value = zi_column_double(row);
-    row->is_sound &= has_limit(c.action) ? is_limit(c.value) : isnan(c.value);
+    row->is_sound &= zilch_action_takes(c.action, c.value);
     c.asked = zi_column_text(row);
     c.is_heeded = !zi_column_is_null(row);
     if (c.is_heeded) {

@@ -248,10 +248,24 @@ static int has_own_penalty(const zilch_request *r)
     return is_text(zilch_request_find(r, ZILCH_SETTING_PROBLEM, "penalty"), "automatic");
 }
 
+double zi_run_first_penalty(const zilch_run *run)
+{
+    const char *text = zilch_request_find(&run->request, ZILCH_SETTING_OPTION, "penalty");
+    double number;
+    return text && zilch_number_parse(text, &number) ? number : run->penalty;
+}
+
+static int has_kept_penalty(const zilch_run *run)
+{
+    return run->penalty == zi_run_first_penalty(run);
+}
+
 int zilch_run_is_same(const zilch_run *a, const zilch_run *b)
 {
     return is_same_subject(&a->request, &b->request) && a->dim == b->dim && a->method == b->method &&
-           a->direction == b->direction && (a->penalty == b->penalty || has_own_penalty(&a->request)) &&
+           a->direction == b->direction &&
+           (a->penalty == b->penalty ||
+            (has_own_penalty(&a->request) && has_kept_penalty(a) && has_kept_penalty(b))) &&
            has_settings(&a->request, &b->request, ZILCH_SETTING_OPTION) &&
            has_settings(&b->request, &a->request, ZILCH_SETTING_OPTION) &&
            has_settings(&a->request, &b->request, ZILCH_SETTING_FINAL) &&
@@ -264,7 +278,8 @@ int zilch_run_matches(const zilch_run *run, const zilch_request *request, const 
     const zilch_final_options usual = zilch_final_defaults(o->method);
     return is_same_subject(&run->request, request) && run->dim == optimizer->dim &&
            run->method == o->method && run->direction == o->direction &&
-           (run->penalty == o->penalty || has_own_penalty(request)) &&
+           (run->penalty == o->penalty || zi_run_first_penalty(run) == o->penalty ||
+            has_own_penalty(request)) &&
            has_options(run, ZILCH_SETTING_OPTION, o) &&
            has_options(run, ZILCH_SETTING_FINAL, request->final ? request->final : &usual);
 }

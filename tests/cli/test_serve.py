@@ -71,7 +71,8 @@ def check_refusals(server):
         (400, "POST", "/command?run=1&action=dance", token), (400, "POST", "/command?run=1&action=stop&value=1", token),
         (400, "POST", "/command?run=1&action=evaluations", token), (400, "POST", "/command?run=1&action=evaluations&value=nan", token),
         (400, "POST", "/command?run=1&action=evaluations&value=1.5", token), (400, "POST", "/command?run=1&action=generations&value=-1", token),
-        (400, "POST", "/command?run=1%00&action=st%00op", token), (404, "GET", "/flight?run=9", token),
+        (400, "POST", "/command?run=1&action=penalty", token), (400, "POST", "/command?run=1&action=penalty&value=-0.5", token),
+        (400, "POST", "/command?run=1&action=penalty&value=inf", token), (400, "POST", "/command?run=1%00&action=st%00op", token), (404, "GET", "/flight?run=9", token),
     ]
     for status, method, path, headers in cases:
         got = server.request(method, path, headers)[0]
@@ -177,6 +178,11 @@ def commands(study):
         return connection.execute("SELECT action, value, generation FROM commands ORDER BY command").fetchall()
 
 
+def is_heeded(study, action):
+    """Whether the last command is this one, and was heeded."""
+    return bool(found := commands(study)) and found[-1][0] == action and found[-1][2] is not None
+
+
 def ask(server, action, value=None):
     """By the page's way."""
     path = f"/command?run=1&action={action}" + (f"&value={value}" if value is not None else "")
@@ -199,8 +205,16 @@ def check_steering(server, study, process):
     check(found == [(None,)], f"a recommendation ends the run: {found}")
     before = len(rows(study))
     wait_for(lambda: len(rows(study)) > before, "after a recommendation, the search does not go on")
+    ask(server, "penalty", 3.5)
+    wait_for(lambda: is_heeded(study, "penalty"), "another penalty: is not heeded")
+    before = len(rows(study))
+    wait_for(lambda: len(rows(study)) > before, "with another penalty, the search does not go on")
+    with sqlite3.connect(f"file:{study}?mode=ro", uri=True, timeout=10) as connection:
+        cost, active = connection.execute("SELECT best_value - best_fitness, best_active FROM generations ORDER BY generation DESC LIMIT 1").fetchone()
+        kept = connection.execute("SELECT penalty FROM runs").fetchall()
+    check(kept == [(3.5,)] and abs(cost - 3.5 * active) < 1e-9, f"another penalty: {kept}, {cost} for {active}")
     ask(server, "evaluations", 5000000)
-    wait_for(lambda: commands(study)[-1][2] is not None, "a new budget: is not heeded")
+    wait_for(lambda: is_heeded(study, "evaluations"), "a new budget: is not heeded")
     before = len(rows(study))
     wait_for(lambda: len(rows(study)) > before, "with a new budget, the search does not go on")
     with sqlite3.connect(f"file:{study}?mode=ro", uri=True, timeout=10) as connection:
@@ -209,8 +223,27 @@ def check_steering(server, study, process):
     ask(server, "stop")
     output, complaints = process.communicate(timeout=60)
     check(process.returncode == 0 and "stopped by: request" in output, f"stop: status {process.returncode}, {output[-300:]} {complaints}")
-    check([c[0] for c in commands(study)] == ["pause", "go-on", "recommend", "evaluations", "stop"], f"what was asked: {commands(study)}")
+    check([c[0] for c in commands(study)] == ["pause", "go-on", "recommend", "penalty", "evaluations", "stop"], f"what was asked: {commands(study)}")
     check("request" in zilch("show", study), "show does not say why it has ended")
+
+
+def check_replay():
+    """A search that was steered, and one that is made to stop there, steered and gone on with, are the same."""
+    words = ["optimize", "--problem", "sphere:active=3", "--dim", "40", "--penalty", "0.05", "--population", "100", "--seed", "3"]
+    process = search(*words, "--generations", "1000000", "--study", "steered.study")
+    wait_for(lambda: begun("steered.study"), "the search does not begin")
+    zilch("steer", "steered.study", "penalty", "0.2")
+    wait_for(lambda: commands("steered.study")[-1][2] is not None, "another penalty: is not heeded")
+    zilch("steer", "steered.study", "stop")
+    process.communicate(timeout=60)
+    after = [c[2] for c in commands("steered.study")]
+    zilch(*words, "--generations", str(after[0]), "--study", "again.study", "--quiet")
+    zilch("steer", "again.study", "penalty", "0.2")
+    zilch("resume", "again.study", "--generations", str(after[1]), "--quiet")
+    check(rows("steered.study") == rows("again.study"), f"another penalty after generation {after[0]}: its search is another one when it is made again")
+    shown = zilch("show", "steered.study", "--run", "1")
+    check(f"steered: penalty 0.2 after generation {after[0]}, stop after" in shown and "--penalty 0.05" in shown, f"show: {shown[:900]}")
+    check(json.loads(zilch("show", "steered.study", "--run", "1", "--json"))["steered"][0]["value"] == 0.2, "show --json does not say so")
 
 
 def check_stop_now():
@@ -272,6 +305,7 @@ def main():
             check_many(server)
             check_steering(server, "a.study", process)
         check_steer_words()
+        check_replay()
         check_stop_now()
         check_live_option()
     finally:

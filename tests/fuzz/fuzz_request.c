@@ -62,8 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (call.kind == LIVE_COMMAND) {
         const int is_limit =
             call.action == ZILCH_ACTION_EVALUATIONS || call.action == ZILCH_ACTION_GENERATIONS;
+        const int is_number = is_limit || call.action == ZILCH_ACTION_PENALTY;
         assert(call.run > 0 && zilch_action_name(call.action));
-        assert(is_limit ? call.value >= 0.0 && call.value == floor(call.value) : isnan(call.value));
+        assert(is_number ? call.value >= 0.0 && isfinite(call.value) : isnan(call.value));
+        assert(!is_limit || call.value == floor(call.value));
     }
     return 0;
 }

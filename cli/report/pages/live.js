@@ -76,8 +76,9 @@
   async function ask(action) {
     const field = element("value-" + action);
     const value = field?.value ?? "";
-    if (field && !/^\d{1,15}$/.test(value)) {
-      element("answer").textContent = "A whole number is needed; 0 means no limit.";
+    const isPenalty = action === "penalty";
+    if (field && !(isPenalty ? value !== "" && Number(value) >= 0 : /^\d{1,15}$/.test(value))) {
+      element("answer").textContent = isPenalty ? "A number is needed, 0 or more." : "A whole number is needed; 0 means no limit.";
       return;
     }
     const answer = await fetch(address("/command", { run: charts.run().run, action, value }),
