@@ -32,7 +32,7 @@ static int parse(request *r, int argc, char **argv)
          "Write the recommended point, or else the best seen, to this file: a lander's as formulas, a "
          "regression's as intercept and coefficients, others as a CSV or .npy of one row."},
         {"active", 0, "N", CLI_COUNT, &r->active, 0, 1e9, NULL,
-         "Take the best point on record with at most N active coordinates instead, from the front."},
+         "Take the best point with at most N active coordinates instead, from the front."},
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print everything as JSON."},
         {0},
     };
@@ -160,7 +160,8 @@ static int write_point(const request *r, study_best *b)
 static int take_from_front(const request *r, study_best *b)
 {
     size_t count;
-    zilch_record *front = search_front_read(b->optimizer, &count);
+    size_t recommended;
+    zilch_record *front = search_front_read(b->optimizer, &b->conclusion, &count, &recommended);
     size_t found = 0;
     if (!front) {
         return CLI_FAILED;
@@ -169,8 +170,11 @@ static int take_from_front(const request *r, study_best *b)
         found++;
     }
     int status = 0;
-    if (found > 0) {
-        b->conclusion.is_recommending = 0;
+    b->conclusion.is_recommending &= found == 0;
+    if (found > 0 && found - 1 == recommended) {
+        b->seen = front[recommended];
+        memcpy(b->seen_x, b->recommended_x, b->dim * sizeof *b->seen_x);
+    } else if (found > 0) {
         status = zilch_optimizer_point(b->optimizer, front[found - 1].point, b->seen_x, &b->seen) == ZILCH_OK
                      ? 0
                      : cli_fail_library();

@@ -20,8 +20,9 @@ typedef struct report_front_point {
 
 enum { REPORT_FRONT_MOST = 40 };
 typedef struct report_front {
-    size_t count, all; /* points here, and on the whole front, which may be longer */
-    uint64_t again;    /* fresh evaluations of each; 0: none */
+    size_t count, all;  /* points here, and on the whole front, which may be longer */
+    size_t recommended; /* among them, where it is not in the archive; SIZE_MAX: it is, or it is not there */
+    uint64_t again;     /* fresh evaluations of each; 0: none */
     int is_noisy;
     report_front_point point[REPORT_FRONT_MOST];
 } report_front;

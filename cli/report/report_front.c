@@ -19,12 +19,15 @@ static int evaluate_again(report *r, double *x)
     report_front *f = &r->front;
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < f->count && status == ZILCH_OK && !cli_is_stopped(); i++) {
-        status = zilch_optimizer_point(r->best.optimizer, f->point[i].record.point, x, NULL);
+        status = i == f->recommended
+                     ? ZILCH_OK
+                     : zilch_optimizer_point(r->best.optimizer, f->point[i].record.point, x, NULL);
         if (status == ZILCH_ESTATE) { /* its coordinates were dropped */
             status = ZILCH_OK;
             continue;
         }
-        status = status == ZILCH_OK ? zilch_problem_held_out(r->problem, x, AGAIN, 0, NULL, NULL,
+        const double *const point = i == f->recommended ? r->best.recommended_x : x;
+        status = status == ZILCH_OK ? zilch_problem_held_out(r->problem, point, AGAIN, 0, NULL, NULL,
                                                              &f->point[i].mean, &f->point[i].error)
                                     : status;
         f->again = AGAIN;
@@ -37,14 +40,18 @@ int report_front_read(report *r)
     report_front *f = &r->front;
     const zilch_progress state = zilch_optimizer_progress(r->best.optimizer);
     size_t count;
-    zilch_record *record = search_front_read(r->best.optimizer, &count);
+    size_t recommended;
+    zilch_record *record = search_front_read(r->best.optimizer, &r->best.conclusion, &count, &recommended);
     double *x = calloc(r->best.dim, sizeof *x);
     const size_t shown = count < REPORT_FRONT_MOST ? count : REPORT_FRONT_MOST;
     f->is_noisy = search_is_noisy(&state) || r->best.problem.is_lander;
     f->all = count;
     f->count = shown;
+    f->recommended = SIZE_MAX;
     for (size_t k = 0; k < shown && record; k++) { /* the sparsest, the best, and some between them */
-        f->point[k] = (report_front_point){record[shown > 1 ? k * (count - 1) / (shown - 1) : 0], NAN, NAN};
+        const size_t at = shown > 1 ? k * (count - 1) / (shown - 1) : 0;
+        f->point[k] = (report_front_point){record[at], NAN, NAN};
+        f->recommended = at == recommended ? k : f->recommended;
     }
     const int is_here = r->problem && r->best.problem.is_lander;
     const int failed = !record ? CLI_FAILED

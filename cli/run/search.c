@@ -476,7 +476,7 @@ static int print_result(const search *s, const zilch_conclusion *c, const double
     search_problem shown = s->problem;
     shown.defaults = zilch_optimizer_settings(s->optimizer)->defaults;
     if (search_point_print(&shown, shown.info.dim, x, COORDINATES_SHOWN, stdout) ||
-        search_report_front(s->optimizer, FRONT_SHOWN)) {
+        search_report_front(s->optimizer, c, FRONT_SHOWN)) {
         return CLI_FAILED;
     }
     if (s->problem.is_lander) {

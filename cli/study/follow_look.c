@@ -14,8 +14,9 @@ enum { FRONT_SHOWN = 60, LAW_SHOWN = 24, PAIRS_SHOWN = 12 };
 static json_node *front_node(const zilch_optimizer *optimizer, int *failed)
 {
     size_t count = 0;
+    size_t recommended;
     const zilch_progress p = zilch_optimizer_progress(optimizer);
-    zilch_record *front = p.points ? search_front_read(optimizer, &count) : NULL;
+    zilch_record *front = p.points ? search_front_read(optimizer, NULL, &count, &recommended) : NULL;
     json_node *list = node_array();
     const size_t shown = count < FRONT_SHOWN ? count : FRONT_SHOWN;
     for (size_t k = 0; k < shown && front; k++) {

@@ -118,7 +118,8 @@ static void print_values(const followed *r, FILE *stream)
 static int print_front(const zilch_optimizer *optimizer, FILE *stream)
 {
     size_t count;
-    zilch_record *front = search_front_read(optimizer, &count);
+    size_t recommended;
+    zilch_record *front = search_front_read(optimizer, NULL, &count, &recommended);
     if (!front) {
         return CLI_FAILED;
     }

@@ -33,9 +33,13 @@ void search_report_spent(uint64_t spent);
 void search_report_recommended(const zilch_optimizer *optimizer, const zilch_conclusion *c);
 
 /* The front of active count and value, `most` lines of it. 0, or 1 after printing why. */
-int search_report_front(const zilch_optimizer *optimizer, size_t most);
+int search_report_front(const zilch_optimizer *optimizer, const zilch_conclusion *c, size_t most);
 
-/* Every point of the front, to be freed: NULL after printing why. */
-zilch_record *search_front_read(const zilch_optimizer *optimizer, size_t *count);
+/* Every point of the front, to be freed: NULL after printing why. What the final check has found by leaving
+ * out coordinates is not in the archive, but it is on the front if nothing as sparse is as good: `conclusion`
+ * (NULL: none is known). *recommended is its place, SIZE_MAX if it has none; then its `point` is the one that
+ * it was made of. */
+zilch_record *search_front_read(const zilch_optimizer *optimizer, const zilch_conclusion *conclusion,
+                                size_t *count, size_t *recommended);
 
 #endif

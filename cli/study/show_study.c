@@ -229,7 +229,7 @@ static int print_run(const study_file *f, const study_run *run, const study_best
         return CLI_OK;
     }
     return print_generations(f, run, is_all) ||
-                   search_report_front(b->optimizer, is_all ? SIZE_MAX : ROWS_SHOWN)
+                   search_report_front(b->optimizer, &b->conclusion, is_all ? SIZE_MAX : ROWS_SHOWN)
                ? CLI_FAILED
                : CLI_OK;
 }

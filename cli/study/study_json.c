@@ -263,10 +263,11 @@ static zilch_status append_generation(void *context, const zilch_generation *g)
     return failed ? ZILCH_ENOMEM : ZILCH_OK;
 }
 
-static json_node *front_array(const zilch_optimizer *optimizer, int *failed)
+static json_node *front_array(const study_best *b, int *failed)
 {
     size_t count;
-    zilch_record *front = search_front_read(optimizer, &count);
+    size_t recommended;
+    zilch_record *front = search_front_read(b->optimizer, &b->conclusion, &count, &recommended);
     json_node *array = node_array();
     *failed |= !front;
     for (size_t i = 0; i < count && front; i++) {
@@ -315,7 +316,7 @@ int study_json_print_run(const study_file *file, const study_run *run, const stu
     node_put(document, "steered", steered, &failed);
     node_put(document, "settings", settings_object(best, &failed), &failed);
     node_put(document, "history", generations, &failed);
-    node_put(document, "front", front_array(best->optimizer, &failed), &failed);
+    node_put(document, "front", front_array(best, &failed), &failed);
     put_points(document, best, &failed);
     return node_print(document, failed);
 }

@@ -352,6 +352,33 @@ expect_status 0 "$zilch" best hand.study --active 1 -o one.csv
 expect_status 0 "$zilch" optimize --problem sphere:dim=4,active=2 --forced-on 1 --evaluations 30 --study forced.study
 expect_failure 'the sparsest has 1' "$zilch" best forced.study --active 0
 
+# What the final check made by leaving out coordinates is on the front, where nothing as sparse is as good.
+cat >pruned.py <<'END'
+import json, subprocess, sys
+zilch, on_front, pruned = sys.argv[1], 0, 0
+def run(*words):
+    return json.loads(subprocess.check_output([zilch, *words, "--json"]))
+def careful(p):
+    return p["value"] + 2 * (p["error"] or 0)
+for seed in range(1, 31):
+    run("optimize", "--problem", "sphere:dim=20,active=5,noise=0.3", "--penalty", "0.3", "--evaluations", "400", "--seed", str(seed),
+        "--study", "pruned.study", "--quiet")
+    shown = run("show", "pruned.study", "--run", str(seed))
+    front, r = shown["front"], shown["recommended"]
+    assert all(a["active"] < b["active"] and careful(b) < careful(a) for a, b in zip(front, front[1:])), (seed, front)
+    if not r["pruned"]:
+        continue
+    pruned += 1
+    own = careful({"value": r["mean"], "error": r["standard_error"]})
+    best = run("best", "pruned.study", "--run", str(seed), "--active", str(r["active"]))["best"]
+    assert careful(best) <= own, (seed, best, r)
+    if best["x"] == r["x"] and best["value"] == r["mean"]:
+        on_front += 1
+        assert best in [{**best, **p} for p in front]
+assert on_front > 0, pruned
+END
+expect_status 0 python3 pruned.py "$zilch"
+
 # On a log axis means are geometric; few seeds cannot give a small p; rare coordinates are greyed.
 expect_status 0 "$zilch" compare --problem smop1:dim=12 --methods default:population=20,ea:ea+population=20 --seeds 3 --generations 30 --study log.study
 expect_in_output 'with 3 runs of each it cannot be below 0.1'
