@@ -40,7 +40,8 @@ static void occupy_standard_streams(void)
 
 /* A search makes and frees the same large matrices again and again. Memory that stays with the program is not
  * handed out in fresh pages each time: a tenth of a generation at 1,000 coordinates. Threads share one arena:
- * one of its own would reserve 64 megabytes of addresses for each, which OpenBLAS needs where they are limited. */
+ * one of its own would reserve 64 megabytes of addresses for each, which OpenBLAS needs where they are
+ * limited. */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__
