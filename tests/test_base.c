@@ -249,7 +249,7 @@ static const struct {
     {"action",
      action_name,
      action_parse,
-     {"stop", "stop-now", "pause", "go-on", "evaluations", "generations", "recommend"}},
+     {"stop", "stop-now", "pause", "go-on", "evaluations", "generations", "penalty", "recommend"}},
 };
 
 static void test_public_names(void **state)

@@ -483,6 +483,7 @@ static void the_first_rows_are_shifted(void **state)
         changed += plain[i] != moved[i];
     }
     assert_true(changed > ROWS / 2);
+    draw_with(&f, 0.0, 0.0, 1, plain); /* alone: BLAS may round a row otherwise beside others */
     draw_with(&f, 1.0, 1.0, 1, moved); /* all of one */
     assert_memory_not_equal(plain, moved, DIM * sizeof *plain);
     draw_with(&f, 0.99, 0.0, 1, moved); /* a part of one is none */
