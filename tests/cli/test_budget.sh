@@ -74,7 +74,8 @@ rm -f s
 expect_status 0 search noisy --generations 5 --study s
 [ "$(calls)" -gt 400 ] && [ "$(printed)" = "$(calls)" ] || complain "$(calls) evaluations, says $(printed)"
 
-# The same problem of the library's own, in one go, in two parts, and interrupted in the final check.
+# The same problem of the library's own, in one go, in two parts, and interrupted in the final check. The search of the first
+# part has 162 evaluations, which is the end of a generation: one that is cut short would make another search.
 tiny='--problem sphere:noise=1,dim=10 --population 20 --elites 5'
 # shellcheck disable=SC2086
 expect_status 0 "$zilch" optimize $tiny --evaluations 400 --study whole
@@ -82,7 +83,7 @@ cp "$out" whole.out
 expect_in_output 'stopped by: evaluations'
 [ "$(printed)" -le 400 ] && [ "$(printed)" -gt 380 ] || complain "$(printed) evaluations"
 # shellcheck disable=SC2086
-expect_status 0 "$zilch" optimize $tiny --evaluations 200 --study parts
+expect_status 0 "$zilch" optimize $tiny --evaluations 202 --study parts
 expect_status 0 "$zilch" resume parts --evaluations 400
 grep '^evaluations\|^recommended' "$out" >parts.line
 grep '^evaluations\|^recommended' whole.out | cmp - parts.line || complain 'another end after two parts'
@@ -97,12 +98,16 @@ for line in sys.stdin:
     print(sum((each - 1)**2 for each in x[:2]) + hash(line) % 7 * 0.1, flush=True)
 END
 export PYTHONHASHSEED=0
-slow()
+slow() # becomes the command, so that a signal reaches it
 {
   exec env --default-signal=INT "$zilch" optimize --program 'python3 slow.py' --plain --dim 4 --population 20 --elites 5 --jobs 1 --reevaluate none --evaluations 100 "$@"
 }
+to_its_end()
+{
+  (slow "$@")
+}
 rm -f calls
-expect_status 0 slow --study calm
+expect_status 0 to_its_end --study calm
 grep '^evaluations\|^recommended' "$out" >calm.line
 rm -f calls
 : >slowly
