@@ -33,6 +33,7 @@ myst_links_external_new_tab = False
 suppress_warnings = ["misc.highlighting_failure"]  # excerpts of JSON and C that are no whole programs
 
 autosummary_generate = False
+autodoc_mock_imports = ["nevergrad", "optuna"]  # of which the modules that fit zilch into them need only names
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {"Floats": "NDArray", "ArrayLike": "ArrayLike"}

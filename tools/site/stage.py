@@ -10,7 +10,9 @@ leads to the same thing in both. What is added here is what the repository does 
 
 Nothing is listed here by hand: a new document, header, module, name or link is on the site with the next build.
 """
+import ast
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -144,8 +146,9 @@ def rst_title(text, mark="="):
 
 
 def summary_of(module):
-    """The first paragraph of a module's docstring."""
-    return inspect.cleandoc(importlib.import_module(module).__doc__ or "").split("\n\n")[0]
+    """The first paragraph of a module's docstring; the module is not imported, which may need packages that are not here."""
+    source = importlib.util.find_spec(module).origin
+    return (ast.get_docstring(ast.parse(Path(source).read_text(encoding="utf-8"))) or "").split("\n\n")[0]
 
 
 def write_api(stage):
