@@ -282,6 +282,18 @@ static PyObject *archive_read(PyObject *self, PyObject *args)
 typedef zilch_status (*lister)(const zilch_optimizer *optimizer, size_t capacity, zilch_record *out,
                                size_t *count);
 
+static PyObject *give_records(const zilch_record *record, size_t count)
+{
+    PyObject *result = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; result && i < count; i++) {
+        PyObject *row = fields_give(record_fields, &record[i]);
+        if (!row || PyList_SetItem(result, (Py_ssize_t)i, row)) {
+            Py_CLEAR(result);
+        }
+    }
+    return result;
+}
+
 /* The records of a list, at most `capacity`. */
 static PyObject *list_records(lister list, const zilch_optimizer *optimizer, size_t capacity)
 {
@@ -291,13 +303,7 @@ static PyObject *list_records(lister list, const zilch_optimizer *optimizer, siz
         return PyErr_NoMemory();
     }
     const zilch_status status = list(optimizer, capacity, record, &count);
-    PyObject *result = status == ZILCH_OK ? PyList_New((Py_ssize_t)count) : raise_status(status);
-    for (size_t i = 0; result && i < count; i++) {
-        PyObject *row = fields_give(record_fields, &record[i]);
-        if (!row || PyList_SetItem(result, (Py_ssize_t)i, row)) {
-            Py_CLEAR(result);
-        }
-    }
+    PyObject *result = status == ZILCH_OK ? give_records(record, count) : raise_status(status);
     PyMem_Free(record);
     return result;
 }
@@ -325,6 +331,32 @@ static PyObject *front(PyObject *self, PyObject *args)
         return NULL;
     }
     return list_records(zilch_optimizer_front, optimizer, zilch_optimizer_dim(optimizer) + 1);
+}
+
+/* The records, and the place of the recommended point among them, or None. */
+static PyObject *final_front(PyObject *self, PyObject *args)
+{
+    const zilch_optimizer *optimizer;
+    PyObject *dict;
+    zilch_recommendation recommendation = {.pruned = 0};
+    size_t count = 0;
+    size_t place = SIZE_MAX;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&O", handle_to_optimizer, &optimizer, &dict) ||
+        !fields_take(recommendation_fields, &recommendation, dict, "recommendation")) {
+        return NULL;
+    }
+    const size_t capacity = zilch_optimizer_dim(optimizer) + 2;
+    zilch_record *record = PyMem_Malloc(capacity * sizeof *record);
+    if (!record) {
+        return PyErr_NoMemory();
+    }
+    const zilch_status status =
+        zilch_optimizer_final_front(optimizer, &recommendation, capacity, record, &count, &place);
+    PyObject *records = status == ZILCH_OK ? give_records(record, count) : raise_status(status);
+    PyMem_Free(record);
+    return place == SIZE_MAX ? Py_BuildValue("(NO)", records, Py_None)
+                             : Py_BuildValue("(Nn)", records, (Py_ssize_t)place);
 }
 
 static PyObject *optimizer_model(PyObject *self, PyObject *args)
@@ -357,6 +389,7 @@ PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
                                      ROW(archive_read),
                                      ROW(top),
                                      ROW(front),
+                                     ROW(final_front),
                                      ROW(optimizer_model),
                                      ROW(optimizer_pack),
                                      ROW(optimizer_unpack),

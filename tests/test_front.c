@@ -267,6 +267,67 @@ static void it_needs_a_budget(void **state)
     zilch_optimizer_destroy(o);
 }
 
+static int is_in_order(const zilch_record *front, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (front[i].active <= front[i - 1].active || front[i].value >= front[i - 1].value) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Leaving out coordinates may make a point that is in no archive. */
+static void what_the_final_check_has_made_is_on_it(void **state)
+{
+    (void)state;
+    zilch_optimizer *o = create(1);
+    judge j = {.noise = 0.0};
+    ending e;
+    zilch_record plain[DIM + 1];
+    zilch_record front[DIM + 2];
+    size_t count;
+    size_t place;
+    end_by(&e, 0);
+    assert_int_equal(zilch_optimizer_run(o, objective, &j, &e.limits, NULL, NULL, NULL), ZILCH_OK);
+    const size_t before = read_front(o, plain);
+    assert_true(before > 3);
+
+    const zilch_record above = plain[2];
+    zilch_recommendation made = {.point = above.point,
+                                 .mean = above.value,
+                                 .active = plain[1].active,
+                                 .pruned = above.active - plain[1].active,
+                                 .evaluations = 1};
+    made.mean = 0.5 * (plain[1].value + above.value); /* better than what is as sparse */
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(place, 1);
+    assert_int_equal(count, before);
+    assert_true(is_in_order(front, count) && front[1].value == made.mean);
+    assert_int_equal(front[1].point, above.point);
+
+    made.mean = plain[before - 1].value; /* as good as the best */
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(count, 2);
+    assert_true(place == 1 && is_in_order(front, count));
+
+    made.mean = plain[1].value; /* no better than what is as sparse */
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_true(place == SIZE_MAX && count == before);
+
+    made.mean = -1.0;
+    made.violation = 0.1;
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_true(place == SIZE_MAX && count == before);
+    made.violation = 0.0;
+    made.pruned = 0; /* then it is in the archive */
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_true(place == SIZE_MAX && count == before);
+    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 1, front, &count, &place), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_final_front(o, NULL, DIM + 2, front, &count, &place), ZILCH_EARG);
+    zilch_optimizer_destroy(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +337,7 @@ int main(void)
         cmocka_unit_test(it_can_be_asked_for),
         cmocka_unit_test(more_can_be_asked_for_than_it_has),
         cmocka_unit_test(it_needs_a_budget),
+        cmocka_unit_test(what_the_final_check_has_made_is_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,41 +220,6 @@ void search_report_recommended(const zilch_optimizer *optimizer, const zilch_con
 
 /* ---- The front -------------------------------------------------------------------------------- */
 
-/* A pruned point; with two standard errors taken off, as all of the front. */
-static int is_on_front(const zilch_recommendation *r, double sign, const zilch_record *sparser)
-{
-    const double own = sign * r->mean + (recommended_error(r) > 0.0 ? 2.0 * recommended_error(r) : 0.0);
-    const double other = sign * sparser->value + (sparser->error > 0.0 ? 2.0 * sparser->error : 0.0);
-    return own < other;
-}
-
-/* In the place of those that have as many active coordinates or more, and are no better. */
-static size_t put_recommended(zilch_record *front, size_t *count, const zilch_recommendation *r, double sign)
-{
-    size_t at = 0;
-    size_t end;
-    while (at < *count && front[at].active < r->active) {
-        at++;
-    }
-    const int is_behind = at < *count && front[at].active == r->active && !is_on_front(r, sign, &front[at]);
-    if (is_behind || (at > 0 && !is_on_front(r, sign, &front[at - 1]))) {
-        return SIZE_MAX;
-    }
-    for (end = at; end < *count && is_on_front(r, sign, &front[end]); end++) {
-    }
-    memmove(front + at + 1, front + end, (*count - end) * sizeof *front);
-    *count = *count - end + at + 1;
-    front[at] = (zilch_record){.point = r->point,
-                               .value = r->mean,
-                               .fitness = r->fitness,
-                               .active = r->active,
-                               .evaluations = r->evaluations,
-                               .failures = r->failures,
-                               .violation = r->violation,
-                               .error = recommended_error(r)};
-    return at;
-}
-
 zilch_record *search_front_read(const zilch_optimizer *optimizer, const zilch_conclusion *conclusion,
                                 size_t *count, size_t *recommended)
 {
@@ -264,14 +229,16 @@ zilch_record *search_front_read(const zilch_optimizer *optimizer, const zilch_co
     *recommended = SIZE_MAX;
     if (!front) {
         cli_fail("out of memory");
-    } else if (zilch_optimizer_front(optimizer, capacity, front, count) != ZILCH_OK) {
+        return NULL;
+    }
+    const zilch_status status = conclusion && conclusion->is_recommending
+                                    ? zilch_optimizer_final_front(optimizer, &conclusion->recommendation,
+                                                                  capacity, front, count, recommended)
+                                    : zilch_optimizer_front(optimizer, capacity, front, count);
+    if (status != ZILCH_OK) {
         cli_fail_library();
         free(front);
-        front = NULL;
-    } else if (conclusion && conclusion->is_recommending && conclusion->recommendation.pruned &&
-               conclusion->recommendation.evaluations && !(conclusion->recommendation.violation > 0.0)) {
-        const int is_least = zilch_optimizer_settings(optimizer)->direction == ZILCH_MINIMIZE;
-        *recommended = put_recommended(front, count, &conclusion->recommendation, is_least ? 1.0 : -1.0);
+        return NULL;
     }
     return front;
 }

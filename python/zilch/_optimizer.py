@@ -6,7 +6,7 @@ import copy
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -289,6 +289,14 @@ class Optimizer:
             x = np.empty(self.dim)
             points.append(Point(x=x, **_core.archive_read(self._optimizer, record["point"], x)))
         return points
+
+    def _final_front(self, chosen: Recommendation | None) -> list[Point]:
+        """The front after the final check, which may have made a point that no archive has."""
+        if chosen is None:
+            return self.front
+        made = {each.name: getattr(chosen, each.name) for each in fields(chosen) if each.name != "x"}
+        records, place = _core.final_front(self._optimizer, made)
+        return [Point(x=chosen.x, **record) if at == place else self._points([record])[0] for at, record in enumerate(records)]
 
     # ---- Files and bytes
 

@@ -46,7 +46,8 @@ class Result:
     """The best seen; with noise, two standard errors are taken off."""
     front: list[Point]
     """The best value for each number of active coordinates. A point that was evaluated again has the mean of its values; its
-    `evaluations` say how many there were, and its `error` is the standard error."""
+    `evaluations` say how many there were, and its `error` is the standard error. If the final check has left out coordinates, the
+    point that it made is here, too, unless one as sparse is as good; its `point` is the one that it was made of."""
     history: NDArray[Any] = field(repr=False)
     """A row for each generation: generation, evaluations, best_value, best_fitness, best_active, noise."""
     optimizer: Optimizer = field(repr=False)

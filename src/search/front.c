@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* best[k]: the point of k active coordinates with the best value, or SIZE_MAX. */
 static void find_best_of_each(const zi_archive *a, size_t dim, size_t *best)
@@ -41,6 +42,71 @@ size_t zi_front_find(const zi_archive *a, size_t dim, size_t *point)
         }
     }
     return count;
+}
+
+/* ---- After the final check ----------------------------------------------------------------------------- */
+
+/* The error is that of the mean; NaN if it is not known. */
+static zilch_record record_of(const zilch_recommendation *r)
+{
+    return (zilch_record){.point = r->point,
+                          .value = r->mean,
+                          .fitness = r->fitness,
+                          .active = r->active,
+                          .evaluations = r->evaluations,
+                          .failures = r->failures,
+                          .violation = r->violation,
+                          .error = r->evaluations > 1 ? r->deviation / sqrt((double)r->evaluations) : NAN};
+}
+
+/* With two standard errors taken off. */
+static double careful_value(double sign, const zilch_record *r)
+{
+    return sign * r->value + (r->error > 0.0 ? 2.0 * r->error : 0.0);
+}
+
+/* In the place of those that have as many active coordinates or more, and are no better; its place, or
+ * SIZE_MAX if nothing is put. */
+static size_t put(zilch_record *front, size_t *count, const zilch_record *made, double sign)
+{
+    const double value = careful_value(sign, made);
+    size_t at = 0;
+    while (at < *count && front[at].active < made->active) {
+        at++;
+    }
+    const int is_taken = at < *count && front[at].active == made->active;
+    const int is_behind = (is_taken && careful_value(sign, &front[at]) <= value) ||
+                          (at > 0 && careful_value(sign, &front[at - 1]) <= value);
+    if (is_behind) {
+        return SIZE_MAX;
+    }
+    size_t end = at;
+    while (end < *count && careful_value(sign, &front[end]) >= value) {
+        end++;
+    }
+    memmove(front + at + 1, front + end, (*count - end) * sizeof *front);
+    *count = *count - end + at + 1;
+    front[at] = *made;
+    return at;
+}
+
+zilch_status zilch_optimizer_final_front(const zilch_optimizer *o, const zilch_recommendation *recommendation,
+                                         size_t capacity, zilch_record *out, size_t *count,
+                                         size_t *recommended)
+{
+    if (!o || !recommendation || !out || !count || !recommended || capacity < o->dim + 2) {
+        return zi_fail(ZILCH_EARG,
+                       "final front: optimizer, recommendation, room for dim + 2 points and places for "
+                       "their number and for the recommended one must be given");
+    }
+    *recommended = SIZE_MAX;
+    ZI_TRY(zilch_optimizer_front(o, capacity, out, count));
+    if (recommendation->pruned && recommendation->evaluations && !(recommendation->violation > 0.0)) {
+        const zilch_record made = record_of(recommendation);
+        const double sign = o->options.direction == ZILCH_MINIMIZE ? 1.0 : -1.0;
+        *recommended = put(out, count, &made, sign);
+    }
+    return ZILCH_OK;
 }
 
 /* ---- Evaluating it again ------------------------------------------------------------------------------ */
