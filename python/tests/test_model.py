@@ -188,7 +188,9 @@ def test_same_seed_same_bits_and_another_seed_other_ones():
 
 def test_fewer_samples_are_the_first_of_more():
     law = known_law()
-    np.testing.assert_array_equal(law.sample(7, seed=5), law.sample(20, seed=5)[:7])
+    few, many = law.sample(7, seed=5), law.sample(20, seed=5)[:7]
+    np.testing.assert_array_equal(few == 0, many == 0)
+    np.testing.assert_allclose(few, many, rtol=1e-13)  # BLAS may round a row otherwise when others stand beside it
 
 
 def test_threads_may_share_a_law():
