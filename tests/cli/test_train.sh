@@ -254,7 +254,7 @@ cut_off()
 {
   (
     while [ ! -e cut/weights.vv.part ] && [ -d "$scratch" ]; do sleep 0.02; done
-    rm -rf cut
+    mv cut gone # at once, whatever is being written in it
   ) &
   long cut/weights
 }
