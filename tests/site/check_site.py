@@ -123,7 +123,7 @@ def check_complete(site, source, library, pages):
     places = set().union(*(page.places for page in pages.values()))
     names = public_names(source)
     for name in names:
-        check(f"zilch.{name}" in places, f"zilch.{name} is documented nowhere")
+        check({f"zilch.{name}", f"module-zilch.{name}"} & places, f"zilch.{name} is documented nowhere")
     symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     functions = re.findall(r" T (zilch_\w+)", symbols)
     for name in functions:

@@ -37,7 +37,9 @@ autodoc_mock_imports = ["nevergrad", "optuna"]  # of which the modules that fit 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {"Floats": "NDArray", "ArrayLike": "ArrayLike"}
-autodoc_default_options = {"members": True, "undoc-members": True}
+# scikit-learn gives its estimators methods whose words lead to its own pages.
+ROUTING = "get_metadata_routing, set_fit_request, set_score_request, set_predict_request, set_transform_request"
+autodoc_default_options = {"members": True, "undoc-members": True, "exclude-members": ROUTING}
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = False
 napoleon_use_rtype = False
