@@ -65,13 +65,19 @@ class Proxy:
     def accept(self):
         while True:
             here = self.listener.accept()[0]
-            if not self.open:
+            there = self.connect() if self.open else None
+            if there is None:
                 here.close()
                 continue
-            there = socket.create_connection(("127.0.0.1", self.to))
             self.pairs += [here, there]
             for source, sink in ((here, there), (there, here)):
                 threading.Thread(target=self.copy, args=(source, sink), daemon=True).start()
+
+    def connect(self):
+        try:
+            return socket.create_connection(("127.0.0.1", self.to))
+        except ConnectionRefusedError:
+            return None  # the server has ended
 
     @staticmethod
     def copy(source, sink):

@@ -58,14 +58,19 @@
     tellState();
   }
 
+  // Its answer, or null if the server cannot be reached.
+  function request(method, path, words) {
+    return fetch(address(path, words), { method, headers: { "X-Zilch-Token": token } }).catch(() => null);
+  }
+
   async function fetchFlight(run) {
     if (!run.problem?.startsWith("lander")) {
       element("flying").hidden = true;
       return;
     }
-    const answer = await fetch(address("/flight", { run: run.run }), { headers: { "X-Zilch-Token": token } });
-    if (!answer.ok) return;
-    const list = await answer.json();
+    const answer = await request("GET", "/flight", { run: run.run });
+    const list = answer?.ok ? await answer.json().catch(() => null) : null;
+    if (!list) return;
     element("flying").hidden = false;
     flown = run.run;
     setEpisodes(list);
@@ -81,9 +86,9 @@
       element("answer").textContent = isPenalty ? "A number is needed, 0 or more." : "A whole number is needed; 0 means no limit.";
       return;
     }
-    const answer = await fetch(address("/command", { run: charts.run().run, action, value }),
-      { method: "POST", headers: { "X-Zilch-Token": token } });
-    element("answer").textContent = answer.ok ? `Asked: ${action}${value ? " " + value : ""}.` : `Refused, with status ${answer.status}.`;
+    const answer = await request("POST", "/command", { run: charts.run().run, action, value });
+    element("answer").textContent = !answer ? "The server cannot be reached; nothing was asked."
+      : answer.ok ? `Asked: ${action}${value ? " " + value : ""}.` : `Refused, with status ${answer.status}.`;
   }
 
   function showCommands(run) {
@@ -102,7 +107,7 @@
 
   // Whether it was refused cannot be seen from events.
   async function lookAgain() {
-    const answer = await fetch(address("/flight", { run: 1, token })).catch(() => null);
+    const answer = await request("GET", "/flight", { run: 1 });
     isRefused = answer?.status === 403;
     tellState();
     if (answer && !isRefused) listen();
