@@ -1343,9 +1343,9 @@ ZILCH_CHECKED zilch_optimizer_recommend(const zilch_optimizer *optimizer, zilch_
  * coordinates were left out of it and nothing as sparse is as good. This point is not in the archive; its
  * `point` is the one that it was made of. `capacity` is at least dim + 2. *recommended gets its place in out,
  * or SIZE_MAX if it is not there. */
-ZILCH_CHECKED zilch_optimizer_final_front(const zilch_optimizer *optimizer,
-                                          const zilch_recommendation *recommendation, size_t capacity,
-                                          zilch_record *out, size_t *count, size_t *recommended);
+ZILCH_CHECKED zilch_optimizer_front_with(const zilch_optimizer *optimizer,
+                                         const zilch_recommendation *recommendation, size_t capacity,
+                                         zilch_record *out, size_t *count, size_t *recommended);
 
 /* How many evaluations zilch_optimizer_recommend() may take now. This is the one rule by which a budget is
  * divided; the search may use the rest of it.

@@ -334,7 +334,7 @@ static PyObject *front(PyObject *self, PyObject *args)
 }
 
 /* The records, and the place of the recommended point among them, or None. */
-static PyObject *final_front(PyObject *self, PyObject *args)
+static PyObject *front_with(PyObject *self, PyObject *args)
 {
     const zilch_optimizer *optimizer;
     PyObject *dict;
@@ -352,7 +352,7 @@ static PyObject *final_front(PyObject *self, PyObject *args)
         return PyErr_NoMemory();
     }
     const zilch_status status =
-        zilch_optimizer_final_front(optimizer, &recommendation, capacity, record, &count, &place);
+        zilch_optimizer_front_with(optimizer, &recommendation, capacity, record, &count, &place);
     PyObject *records = status == ZILCH_OK ? give_records(record, count) : raise_status(status);
     PyMem_Free(record);
     return place == SIZE_MAX ? Py_BuildValue("(NO)", records, Py_None)
@@ -389,7 +389,7 @@ PyMethodDef optimizer_functions[] = {ROW(optimizer_create),
                                      ROW(archive_read),
                                      ROW(top),
                                      ROW(front),
-                                     ROW(final_front),
+                                     ROW(front_with),
                                      ROW(optimizer_model),
                                      ROW(optimizer_pack),
                                      ROW(optimizer_unpack),

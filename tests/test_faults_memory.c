@@ -1056,7 +1056,7 @@ static zilch_status read_front(object *made)
     return status;
 }
 
-static zilch_status read_final_front(object *made)
+static zilch_status read_front_with(object *made)
 {
     const zilch_recommendation recommendation = {
         .mean = -1e9, .deviation = 1.0, .fitness = -1e9, .active = 1, .pruned = 1, .evaluations = 4};
@@ -1066,7 +1066,7 @@ static zilch_status read_final_front(object *made)
     made->any = NULL;
     memset(record, 0, sizeof record);
     const zilch_status status =
-        zilch_optimizer_final_front(scene.optimizer, &recommendation, DIM + 2, record, &count, &place);
+        zilch_optimizer_front_with(scene.optimizer, &recommendation, DIM + 2, record, &count, &place);
     memcpy(output, record, status == ZILCH_OK ? count * sizeof *record : 0);
     return status;
 }
@@ -1291,7 +1291,7 @@ static const fault_call calls[] = {
     {"zilch_optimizer_best", "", NULL, read_best, finish_output, 0, 0, 0},
     {"zilch_optimizer_top", "", NULL, read_top, finish_output, 0, 0, 0},
     {"zilch_optimizer_front", "", NULL, read_front, finish_output, 0, 0, 0},
-    {"zilch_optimizer_final_front", "", NULL, read_final_front, finish_output, 0, 0, 0},
+    {"zilch_optimizer_front_with", "", NULL, read_front_with, finish_output, 0, 0, 0},
     {"zilch_optimizer_recommend", "", NULL, recommend_point, finish_output, 0, 0, 0},
     {"zilch_file_replace", "", NULL, replace_file, finish_replace, 0, 0, 0},
     {"zilch_file_replace", "through a link", link_file, replace_file, finish_link, 0, 0, 0},

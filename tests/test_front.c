@@ -300,31 +300,31 @@ static void what_the_final_check_has_made_is_on_it(void **state)
                                  .pruned = above.active - plain[1].active,
                                  .evaluations = 1};
     made.mean = 0.5 * (plain[1].value + above.value); /* better than what is as sparse */
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
     assert_int_equal(place, 1);
     assert_int_equal(count, before);
     assert_true(is_in_order(front, count) && front[1].value == made.mean);
     assert_int_equal(front[1].point, above.point);
 
     made.mean = plain[before - 1].value; /* as good as the best */
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
     assert_int_equal(count, 2);
     assert_true(place == 1 && is_in_order(front, count));
 
     made.mean = plain[1].value; /* no better than what is as sparse */
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
     assert_true(place == SIZE_MAX && count == before);
 
     made.mean = -1.0;
     made.violation = 0.1;
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
     assert_true(place == SIZE_MAX && count == before);
     made.violation = 0.0;
     made.pruned = 0; /* then it is in the archive */
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 2, front, &count, &place), ZILCH_OK);
     assert_true(place == SIZE_MAX && count == before);
-    assert_int_equal(zilch_optimizer_final_front(o, &made, DIM + 1, front, &count, &place), ZILCH_EARG);
-    assert_int_equal(zilch_optimizer_final_front(o, NULL, DIM + 2, front, &count, &place), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_front_with(o, &made, DIM + 1, front, &count, &place), ZILCH_EARG);
+    assert_int_equal(zilch_optimizer_front_with(o, NULL, DIM + 2, front, &count, &place), ZILCH_EARG);
     zilch_optimizer_destroy(o);
 }
 

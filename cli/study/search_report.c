@@ -232,8 +232,8 @@ zilch_record *search_front_read(const zilch_optimizer *optimizer, const zilch_co
         return NULL;
     }
     const zilch_status status = conclusion && conclusion->is_recommending
-                                    ? zilch_optimizer_final_front(optimizer, &conclusion->recommendation,
-                                                                  capacity, front, count, recommended)
+                                    ? zilch_optimizer_front_with(optimizer, &conclusion->recommendation,
+                                                                 capacity, front, count, recommended)
                                     : zilch_optimizer_front(optimizer, capacity, front, count);
     if (status != ZILCH_OK) {
         cli_fail_library();

@@ -299,7 +299,7 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
                   nit=progress.generations, success=stop not in ("observer", "interrupted") and not violation > 0,
                   message=("stopped by the callback" if stop == "observer" else f"stopped by: {stop}") + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
                   active=best.active if chosen is None else chosen.active, recommended=chosen, best=best,
-                  front=optimizer._final_front(chosen),
+                  front=optimizer._front_with(chosen),
                   history=np.array(history, dtype=_HISTORY), optimizer=optimizer, held_out=measured,
                   names=None if asked.names is None else list(asked.names), violation=violation)
 

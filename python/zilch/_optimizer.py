@@ -290,12 +290,12 @@ class Optimizer:
             points.append(Point(x=x, **_core.archive_read(self._optimizer, record["point"], x)))
         return points
 
-    def _final_front(self, chosen: Recommendation | None) -> list[Point]:
+    def _front_with(self, chosen: Recommendation | None) -> list[Point]:
         """The front after the final check, which may have made a point that no archive has."""
         if chosen is None:
             return self.front
         made = {each.name: getattr(chosen, each.name) for each in fields(chosen) if each.name != "x"}
-        records, place = _core.final_front(self._optimizer, made)
+        records, place = _core.front_with(self._optimizer, made)
         return [Point(x=chosen.x, **record) if at == place else self._points([record])[0] for at, record in enumerate(records)]
 
     # ---- Files and bytes

@@ -90,14 +90,13 @@ static size_t put(zilch_record *front, size_t *count, const zilch_record *made, 
     return at;
 }
 
-zilch_status zilch_optimizer_final_front(const zilch_optimizer *o, const zilch_recommendation *recommendation,
-                                         size_t capacity, zilch_record *out, size_t *count,
-                                         size_t *recommended)
+zilch_status zilch_optimizer_front_with(const zilch_optimizer *o, const zilch_recommendation *recommendation,
+                                        size_t capacity, zilch_record *out, size_t *count,
+                                        size_t *recommended)
 {
     if (!o || !recommendation || !out || !count || !recommended || capacity < o->dim + 2) {
-        return zi_fail(ZILCH_EARG,
-                       "final front: optimizer, recommendation, room for dim + 2 points and places for "
-                       "their number and for the recommended one must be given");
+        return zi_fail(ZILCH_EARG, "front: optimizer, recommendation, room for dim + 2 points and places for "
+                                   "their number and for the recommended one must be given");
     }
     *recommended = SIZE_MAX;
     ZI_TRY(zilch_optimizer_front(o, capacity, out, count));
