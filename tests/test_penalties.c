@@ -190,13 +190,17 @@ static void a_dense_course_drops_what_costs_too_much(void **state)
     double value;
     const double *x = start;
     assert_int_equal(worth_one(NULL, &(zilch_batch){.n = 1, .dim = DIM, .x = x}, &value), ZILCH_OK);
-    assert_int_equal(zi_refine_start(r, start, value, 0.0, 1), ZILCH_OK);
+    assert_int_equal(zi_refine_start(r, start, &(zi_known){.value = value}, 1), ZILCH_OK);
     for (size_t batches = 0; batches < 200 && !zi_refine_is_done(r); batches++) {
         double values[MOST_ASKED];
         size_t n;
         assert_int_equal(zi_refine_ask(r, &n, &x), ZILCH_OK);
         assert_int_equal(worth_one(NULL, &(zilch_batch){.n = n, .dim = DIM, .x = x}, values), ZILCH_OK);
-        assert_int_equal(zi_refine_tell(r, n, x, values, NULL), ZILCH_OK);
+        zi_known told[MOST_ASKED] = {{0}};
+        for (size_t i = 0; i < n; i++) {
+            told[i].value = values[i];
+        }
+        assert_int_equal(zi_refine_tell(r, n, x, told), ZILCH_OK);
     }
     zi_refine_best(r, &x, &value);
     for (size_t i = 0; i < DIM; i++) {

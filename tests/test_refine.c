@@ -89,8 +89,23 @@ typedef struct run {
     zi_refine *refine;
     objective f;
     size_t evaluations;
-    double best; /* without the penalty; of all that were told and the start */
+    double best;     /* without the penalty; of all that were told and the start */
+    zi_rows archive; /* the start and what was told, if its width is set */
 } run;
+
+/* The number of a point in the archive, which takes it; 0 if there is none. */
+static size_t number_of(run *r, const double *x)
+{
+    if (r->archive.width) {
+        assert_int_equal(zi_rows_append(&r->archive, x), ZILCH_OK);
+    }
+    return r->archive.width ? r->archive.count - 1 : 0;
+}
+
+static zilch_status start_at(run *r, const double *x, double value, int is_dense)
+{
+    return zi_refine_start(r->refine, x, &(zi_known){number_of(r, x), value, 0.0}, is_dense);
+}
 
 /* With the options' bounds and other limits; from `start`, or from zero. */
 static run *begin_run(size_t dim, objective f, zilch_optimizer_options options, const double *start)
@@ -109,7 +124,7 @@ static run *begin_run(size_t dim, objective f, zilch_optimizer_options options, 
         ZILCH_OK);
     assert_true(zi_refine_is_done(r->refine));
     r->best = f(dim, start ? start : zero);
-    assert_int_equal(zi_refine_start(r->refine, start ? start : zero, r->best, 0.0, 0), ZILCH_OK);
+    assert_int_equal(start_at(r, start ? start : zero, r->best, 0), ZILCH_OK);
     return r;
 }
 
@@ -117,6 +132,7 @@ static void end_run(run *r)
 {
     zi_refine_destroy(r->refine);
     zi_constraints_free(&r->limits);
+    zi_rows_free(&r->archive);
     free(r);
 }
 
@@ -138,20 +154,21 @@ static int advance(run *r)
 {
     size_t n;
     const double *x;
-    double value[256];
+    zi_known told[256];
     assert_int_equal(zi_refine_ask(r->refine, &n, &x), ZILCH_OK);
     if (zi_refine_is_done(r->refine)) {
         assert_int_equal(n, 0);
         return 0;
     }
     check_batch(r, n, x);
-    assert_true(n <= COUNT(value));
+    assert_true(n <= COUNT(told));
     for (size_t j = 0; j < n; j++) {
-        value[j] = r->f(r->dim, x + j * r->dim);
-        r->best = isfinite(value[j]) ? fmin(r->best, value[j]) : r->best;
+        const double value = r->f(r->dim, x + j * r->dim);
+        told[j] = (zi_known){number_of(r, x + j * r->dim), value, 0.0};
+        r->best = isfinite(value) ? fmin(r->best, value) : r->best;
     }
     r->evaluations += n;
-    assert_int_equal(zi_refine_tell(r->refine, n, x, value, NULL), ZILCH_OK);
+    assert_int_equal(zi_refine_tell(r->refine, n, x, told), ZILCH_OK);
     return 1;
 }
 
@@ -234,7 +251,7 @@ static void a_dense_start_is_thinned(void **state)
     for (int is_dense = 0; is_dense < 2; is_dense++) {
         run *r = begin_run(DIM, products, options, is_dense ? start : NULL);
         if (is_dense) {
-            assert_int_equal(zi_refine_start(r->refine, start, r->best, 0.0, 1), ZILCH_OK);
+            assert_int_equal(start_at(r, start, r->best, 1), ZILCH_OK);
         }
         go_on(r, -1.0, 20000);
         assert_true(zi_refine_is_done(r->refine));
@@ -267,10 +284,10 @@ static void it_ends(void **state)
     go_on(r, -1.0, 100000);
     assert_true(zi_refine_is_done(r->refine));
     assert_true(r->evaluations < 5000);
-    assert_int_equal(zi_refine_start(r->refine, start, separable(6, start), 0.0, 0), ZILCH_OK);
+    assert_int_equal(start_at(r, start, separable(6, start), 0), ZILCH_OK);
     assert_false(zi_refine_is_done(r->refine));
     assert_true(advance(r));
-    assert_int_equal(zi_refine_start(r->refine, start, NAN, 0.0, 0), ZILCH_EARG);
+    assert_int_equal(start_at(r, start, NAN, 0), ZILCH_EARG);
     end_run(r);
 }
 
@@ -332,7 +349,7 @@ static void switches_are_kept(void **state)
     r = begin_run(20, separable, options, grouped);
     go_on(r, -1.0, 3000);
     assert_true(value_of(r) <= 1e-6);
-    assert_int_equal(zi_refine_start(r->refine, start, 0.0, 0.0, 0), ZILCH_EARG);
+    assert_int_equal(start_at(r, start, 0.0, 0), ZILCH_EARG);
     end_run(r);
 
     options.min_active = 0; /* from zero, a group is switched as a whole */
@@ -377,7 +394,21 @@ static unsigned char *pack(const zi_refine *refine, size_t *length)
 static zilch_status unpack(const run *r, const unsigned char *bytes, size_t length, zi_refine **out)
 {
     zi_reader reader = {.data = bytes, .length = length, .ok = 1};
-    return zi_refine_read(out, &r->limits, r->mu, r->sigma, (zi_penalty){r->penalty, NULL}, &reader);
+    zilch_status status =
+        zi_refine_read(out, &r->limits, r->mu, r->sigma, (zi_penalty){r->penalty, NULL}, &reader);
+    status = status == ZILCH_OK ? zi_refine_read_archive(*out, &r->archive) : status;
+    if (status != ZILCH_OK) {
+        zi_refine_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* From here on points are kept, so that bytes can be read. */
+static void keep_points(run *r, const double *start, int is_dense)
+{
+    r->archive.width = r->dim;
+    assert_int_equal(start_at(r, start, r->best, is_dense), ZILCH_OK);
 }
 
 static void read_again_and_again(run *r)
@@ -393,7 +424,9 @@ static void read_again_and_again(run *r)
             zi_refine *other;
             assert_int_equal(unpack(r, bytes, length, &other), ZILCH_OK);
             zi_refine *old = r->refine;
+            const size_t known = r->archive.count;
             advance(r);
+            r->archive.count = known; /* the other one is told the same points */
             r->refine = other;
             advance(r);
             size_t old_length, new_length;
@@ -417,8 +450,9 @@ static void reading_goes_on_exactly(void **state)
 {
     (void)state;
     zilch_optimizer_options options = zilch_optimizer_defaults();
-    double start[12];
+    double start[12] = {0};
     run *r = begin_run(12, ellipsoid, options, NULL);
+    keep_points(r, start, 0);
     read_again_and_again(r);
     end_run(r);
     for (size_t i = 0; i < COUNT(start); i++) {
@@ -426,7 +460,7 @@ static void reading_goes_on_exactly(void **state)
     }
     options.penalty = 0.01;
     r = begin_run(12, products, options, start);
-    assert_int_equal(zi_refine_start(r->refine, start, r->best, 0.0, 1), ZILCH_OK);
+    keep_points(r, start, 1);
     read_again_and_again(r);
     assert_true(r->refine->state.penalty > 0.0);
     end_run(r);
@@ -440,6 +474,7 @@ static void hostile_bytes_are_harmless(void **state)
     options.max_active = 4;
     run *r = begin_run(8, ellipsoid, options, NULL);
     zilch_rng rng = zilch_rng_make(3, 0);
+    keep_points(r, (const double[8]){0}, 0);
     size_t refused = 0;
     for (size_t batch = 0; batch < 8; batch++) {
         size_t length, n;
@@ -458,6 +493,7 @@ static void hostile_bytes_are_harmless(void **state)
             const size_t at = (size_t)(zilch_rng_uniform(&rng) * (double)most);
             copy[at] = (unsigned char)(256.0 * zilch_rng_uniform(&rng));
             run hostile = *r;
+            hostile.archive = (zi_rows){0};
             if (unpack(r, copy, length, &hostile.refine) == ZILCH_OK) {
                 for (size_t step = 0; step < 20 && advance(&hostile); step++) {
                 }
@@ -481,11 +517,12 @@ static void others_points_are_refused(void **state)
     (void)state;
     size_t n;
     const double *x;
-    static const double value[256], others[256 * 8];
+    static const zi_known told[256];
+    static const double others[256 * 8];
     run *r = begin_run(8, ellipsoid, zilch_optimizer_defaults(), NULL);
     assert_int_equal(zi_refine_ask(r->refine, &n, &x), ZILCH_OK);
-    assert_int_equal(zi_refine_tell(r->refine, n - 1, x, value, NULL), ZILCH_EARG);
-    assert_int_equal(zi_refine_tell(r->refine, n, others, value, NULL), ZILCH_EARG);
+    assert_int_equal(zi_refine_tell(r->refine, n - 1, x, told), ZILCH_EARG);
+    assert_int_equal(zi_refine_tell(r->refine, n, others, told), ZILCH_EARG);
     end_run(r);
 }
 
@@ -507,16 +544,16 @@ static void many_coordinates_are_no_matter(void **state)
     assert_int_equal(zi_refine_create(&refine, &limits, numbers, sigma, (zi_penalty){0.1, NULL}, 1),
                      ZILCH_OK);
     const double first = separable(DIM, zero);
-    assert_int_equal(zi_refine_start(refine, zero, first, 0.0, 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, zero, &(zi_known){.value = first}, 0), ZILCH_OK);
     for (size_t evaluations = 0; evaluations < 500;) {
         size_t n;
         const double *x;
-        double value[256];
+        zi_known told[256] = {{0}};
         assert_int_equal(zi_refine_ask(refine, &n, &x), ZILCH_OK);
         for (size_t j = 0; j < n; j++) {
-            value[j] = separable(DIM, x + j * DIM);
+            told[j].value = separable(DIM, x + j * DIM);
         }
-        assert_int_equal(zi_refine_tell(refine, n, x, value, NULL), ZILCH_OK);
+        assert_int_equal(zi_refine_tell(refine, n, x, told), ZILCH_OK);
         evaluations += n;
     }
     const double *x;
@@ -562,7 +599,7 @@ static void missing_memory_is_an_error(void **state)
     }
     assert_true(failing > 5);
     allocations = failing = 0;
-    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, 1e9, 0.0, 0), ZILCH_OK);
+    assert_int_equal(zi_refine_start(refine, (const double[8]){0}, &(zi_known){.value = 1e9}, 0), ZILCH_OK);
     zi_refine_destroy(r->refine);
     r->refine = refine;
     go_on(r, 1e-8, 1000);

@@ -225,6 +225,9 @@ static zilch_status finish_archive(zilch_optimizer *o)
 {
     zi_archive_find_best(&o->archive);
     ZI_TRY(check_points(o));
+    if (o->turns.refine) {
+        ZI_TRY(zi_refine_read_archive(o->turns.refine, &o->archive.rows));
+    }
     return zi_optimizer_smooth(o);
 }
 
@@ -437,9 +440,7 @@ zilch_status zi_optimizer_restored(zilch_optimizer *o)
     for (size_t point = 0; o->options.archive_size && point < o->archive.rows.count; point++) {
         o->archive.entry[point].is_ranked &= (uint32_t)!zi_archive_is_forgotten(&o->archive, point);
     }
-    zi_archive_find_best(&o->archive); /* none that is forgotten */
-    ZI_TRY(check_points(o));
-    return zi_optimizer_smooth(o);
+    return finish_archive(o); /* none that is forgotten is the best */
 }
 
 /* To be freed. */

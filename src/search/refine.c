@@ -422,11 +422,11 @@ static void conclude(zi_refine *r, const double *value)
 
 /* ---- Interface ------------------------------------------------------------------------------------ */
 
-zilch_status zi_refine_start(zi_refine *r, const double *x, double value, double violation, int is_dense)
+zilch_status zi_refine_start(zi_refine *r, const double *x, const zi_known *told, int is_dense)
 {
-    assert(r && x);
+    assert(r && x && told);
     ZI_TRY(zi_constraints_check(r->limits, x));
-    if (!isfinite(value)) {
+    if (!isfinite(told->value)) {
         return zi_fail(ZILCH_EARG, "refinement: the value to start from is not finite");
     }
     for (size_t i = 0; i < r->dim; i++) {
@@ -436,17 +436,17 @@ zilch_status zi_refine_start(zi_refine *r, const double *x, double value, double
         r->place[r->member[a]] = 0;
     }
     r->state = (zi_refine_state){.phase = ZI_REFINE_SWEEP,
-                                 .value = value,
-                                 .told = value,
-                                 .violation = violation,
+                                 .value = told->value,
+                                 .told = told->value,
+                                 .violation = told->violation,
                                  .probe = is_dense ? dense_probe : first_probe,
                                  .radius = 0.5,
                                  .penalty = is_dense ? 0.0 : r->penalty,
                                  .whole_pause = 1};
-    r->state.swept = zi_refine_cost(r, value, r->x);
+    r->state.swept = zi_refine_cost(r, told->value, r->x);
     memset(r->is_known, 0, r->dim);
     zi_points_begin(&r->points, r->x);
-    zi_points_add(&r->points, r->x, value, violation);
+    zi_points_add(&r->points, r->x, told->number, told->value, told->violation);
     zi_refine_shuffle(r);
     return ZILCH_OK;
 }
@@ -509,10 +509,9 @@ static void set_merits(const zi_refine *r, size_t n, double *merit)
     }
 }
 
-zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const double *value,
-                            const double *violation)
+zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const zi_known *told)
 {
-    assert(r && x && value);
+    assert(r && x && told);
     const int is_same =
         x == r->batch_x || (n == r->state.batch && !memcmp(x, r->batch_x, n * r->dim * sizeof *x));
     if (n != r->state.batch || !is_same) {
@@ -522,10 +521,11 @@ zilch_status zi_refine_tell(zi_refine *r, size_t n, const double *x, const doubl
     const int was_feasible = r->state.violation == 0.0;
     double merit[ZI_BATCH_MOST];
     for (size_t j = 0; j < n; j++) {
-        r->batch_told[j] = value[j];
-        r->batch_violation[j] = violation && isfinite(value[j]) ? violation[j] : 0.0;
-        if (isfinite(value[j])) {
-            zi_points_add(&r->points, x + j * r->dim, value[j], r->batch_violation[j]);
+        const int is_known = isfinite(told[j].value);
+        r->batch_told[j] = told[j].value;
+        r->batch_violation[j] = is_known ? told[j].violation : 0.0;
+        if (is_known) {
+            zi_points_add(&r->points, x + j * r->dim, told[j].number, told[j].value, told[j].violation);
         }
     }
     zi_refine_weigh(r);

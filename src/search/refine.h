@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "search/constraints.h"
+#include "search/sparse_rows.h"
 
 typedef struct zi_refine zi_refine;
 
@@ -21,20 +22,24 @@ zilch_status zi_refine_create(zi_refine **out, const zi_constraints *constraints
                               const double *sigma, zi_penalty penalty, uint64_t seed);
 void zi_refine_destroy(zi_refine *refine); /* accepts NULL */
 
-/* From this point on, which must keep the limits on coordinates. `value` is to be minimised, and is without
- * the penalty; `violation` says by how much the point breaks limits that only its evaluation knows. What was
- * asked for and not told is forgotten. A dense start meets no penalty at first: it rises. */
-zilch_status zi_refine_start(zi_refine *refine, const double *x, double value, double violation,
-                             int is_dense);
+/* What the archive has of a point. `value` is to be minimised, and is without the penalty; one that is not
+ * finite has failed. `violation` says by how much the point breaks limits that only its evaluation knows. */
+typedef struct zi_known {
+    size_t number;
+    double value, violation;
+} zi_known;
+
+/* From this point on, which must keep the limits on coordinates. What was asked for and not told is
+ * forgotten. A dense start meets no penalty at first: it rises. */
+zilch_status zi_refine_start(zi_refine *refine, const double *x, const zi_known *told, int is_dense);
 int zi_refine_is_done(const zi_refine *refine); /* there is nothing left to try from here */
 
 /* The next batch, n points (n x dim) that live until the next call; the same one until it has been told. n is
  * 0 only where it is done. No point is in a batch twice, and all keep the limits and the user's rule. If the
  * rule fails, the same points are made to keep it the next time. */
 zilch_status zi_refine_ask(zi_refine *refine, size_t *n, const double **x);
-/* The values of the whole batch; one that is not finite has failed. `violation` may be NULL: all are 0. */
-zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x, const double *value,
-                            const double *violation);
+zilch_status zi_refine_tell(zi_refine *refine, size_t n, const double *x,
+                            const zi_known *told); /* the whole batch */
 
 /* The best point since the start; its value is without the penalty. A feasible one is better than any other.
  */
@@ -49,5 +54,8 @@ void zi_refine_write_violations(const zi_refine *refine, zi_writer *writer);
 int zi_refine_read_violations(zi_refine *refine, zi_reader *in);
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,
                             const double *sigma, zi_penalty penalty, zi_reader *reader);
+/* Once the archive is there too, behind all of these: only then may it go on. EFORMAT if points are missing.
+ */
+zilch_status zi_refine_read_archive(zi_refine *refine, const zi_rows *archive);
 
 #endif

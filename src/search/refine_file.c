@@ -9,10 +9,11 @@
  *   model     u32 member (working), doubles g, step (working each), h (working x working),
  *             and the matrix before it if is_whole
  *   batch     for each point u32 subject, then the point
- *   points    doubles base (dim), u64 count; for each, the oldest first, double value, then the point
+ *   points    doubles base (dim), u64 count; for each, the oldest first, u32 number in the archive, double
+ * value
  *
- * A point is u32 length and, for each coordinate in which it differs from the base, or, in the batch,
- * from x, u32 coordinate, ascending, and double value. */
+ * A point of the batch is u32 length and, for each coordinate in which it differs from x, u32 coordinate,
+ * ascending, and double value. */
 #include "search/refine_model.h"
 
 #include <math.h>
@@ -71,12 +72,8 @@ static void write_points(const zi_points *p, zi_writer *w)
     zi_write_u64(w, p->count);
     for (size_t age = p->count; age-- > 0;) {
         const size_t row = zi_points_row(p, age);
+        zi_write_u32(w, (uint32_t)p->number[row]);
         zi_write_double(w, p->value[row]);
-        zi_write_u32(w, (uint32_t)p->length[row]);
-        for (size_t k = p->begin[row]; k < p->begin[row] + p->length[row]; k++) {
-            zi_write_u32(w, p->coordinate[k]);
-            zi_write_double(w, p->entry[k]);
-        }
     }
 }
 
@@ -235,22 +232,9 @@ static int read_points(zi_points *p, zi_reader *in)
 {
     zi_read_doubles(in, p->base, p->dim);
     const uint64_t count = zi_read_u64(in);
-    for (uint64_t row = 0; row < count && in->ok; row++) {
-        double *entry;
-        const double value = zi_read_double(in);
-        const uint32_t length = zi_read_u32(in);
-        uint32_t i = 0;
-        if (length > p->dim) {
-            return 0;
-        }
-        uint32_t *coordinate = zi_points_append(p, length, value, &entry);
-        for (size_t k = 0; k < length; k++) {
-            if (!read_coordinate(in, p->dim, k, i, &i)) {
-                return 0;
-            }
-            coordinate[k] = i;
-            entry[k] = zi_read_double(in);
-        }
+    for (uint64_t row = 0; row < count && row < ZI_POINTS_MOST && in->ok; row++) {
+        const uint32_t number = zi_read_u32(in);
+        zi_points_expect(p, number, zi_read_double(in));
     }
     return p->count == count;
 }
@@ -274,6 +258,11 @@ static int read_all(zi_refine *r, zi_reader *in)
     return is_good && read_indices(in, r->dim, r->place, r->order, r->dim) && read_model(r, in) &&
            (r->state.phase == ZI_REFINE_DONE || zi_constraints_check(r->limits, r->x) == ZILCH_OK) &&
            read_batch(r, in) && read_points(&r->points, in) && in->ok;
+}
+
+zilch_status zi_refine_read_archive(zi_refine *r, const zi_rows *archive)
+{
+    return zi_points_fill(&r->points, archive);
 }
 
 zilch_status zi_refine_read(zi_refine **out, const zi_constraints *constraints, const double *mu,

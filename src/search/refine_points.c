@@ -19,6 +19,7 @@ zilch_status zi_points_create(zi_points *p, size_t dim)
     *p = (zi_points){.dim = dim, .capacity = dim < least / ZI_POINTS_MOST ? dim * ZI_POINTS_MOST : least};
     ZI_TRY(zi_alloc(&p->begin, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->length, ZI_POINTS_MOST));
+    ZI_TRY(zi_alloc(&p->number, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->value, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->violation, ZI_POINTS_MOST));
     ZI_TRY(zi_alloc(&p->coordinate, p->capacity + dim));
@@ -32,6 +33,7 @@ void zi_points_free(zi_points *p)
 {
     zi_free(p->begin);
     zi_free(p->length);
+    zi_free(p->number);
     zi_free(p->value);
     zi_free(p->violation);
     zi_free(p->coordinate);
@@ -46,7 +48,8 @@ void zi_points_begin(zi_points *p, const double *base)
     p->first = p->count = p->used = p->head = 0;
 }
 
-uint32_t *zi_points_append(zi_points *p, size_t length, double value, double **entry)
+/* Room for a point that differs from the base in `length` coordinates; gives its row. */
+static size_t append(zi_points *p, size_t length)
 {
     const size_t room = length ? length : 1;
     assert(length <= p->dim);
@@ -61,27 +64,64 @@ uint32_t *zi_points_append(zi_points *p, size_t length, double value, double **e
     const size_t row = (p->first + p->count++) % ZI_POINTS_MOST;
     p->begin[row] = p->head;
     p->length[row] = length;
-    p->value[row] = value;
-    p->violation[row] = 0.0;
     p->used += room;
     p->head += room;
-    *entry = p->entry + p->begin[row];
-    return p->coordinate + p->begin[row];
+    return row;
 }
 
-void zi_points_add(zi_points *p, const double *x, double value, double violation)
+void zi_points_add(zi_points *p, const double *x, size_t number, double value, double violation)
 {
     size_t length = 0;
-    double *entry;
     for (size_t i = 0; i < p->dim; i++) {
         length += x[i] != p->base[i];
     }
-    uint32_t *coordinate = zi_points_append(p, length, value, &entry);
-    p->violation[zi_points_row(p, 0)] = violation;
-    for (size_t i = 0, k = 0; i < p->dim; i++) {
+    const size_t row = append(p, length);
+    p->number[row] = number;
+    p->value[row] = value;
+    p->violation[row] = violation;
+    for (size_t i = 0, k = p->begin[row]; i < p->dim; i++) {
         if (x[i] != p->base[i]) {
-            coordinate[k] = (uint32_t)i;
-            entry[k++] = x[i];
+            p->coordinate[k] = (uint32_t)i;
+            p->entry[k++] = x[i] + 0.0; /* as the archive has it */
         }
     }
+}
+
+/* ---- From a file ---------------------------------------------------------------------------------- */
+
+void zi_points_expect(zi_points *p, size_t number, double value)
+{
+    const size_t row = append(p, 0);
+    p->number[row] = number;
+    p->value[row] = value;
+    p->violation[row] = 0.0;
+}
+
+typedef struct known { /* of a point whose coordinates are not */
+    size_t number;
+    double value, violation;
+} known;
+
+zilch_status zi_points_fill(zi_points *p, const zi_rows *archive)
+{
+    const size_t count = p->count;
+    known *points;
+    double *x;
+    ZI_TRY(zi_alloc(&points, count ? count : 1));
+    zilch_status status = zi_alloc(&x, p->dim);
+    for (size_t age = count; age-- > 0 && status == ZILCH_OK;) {
+        const size_t row = zi_points_row(p, age);
+        points[age] = (known){p->number[row], p->value[row], p->violation[row]};
+        if (points[age].number >= archive->count || zi_rows_is_empty(archive, points[age].number)) {
+            status = zi_fail(ZILCH_EFORMAT, "the refinement has a point that the archive does not have");
+        }
+    }
+    p->first = p->count = p->used = p->head = 0;
+    for (size_t age = count; age-- > 0 && status == ZILCH_OK;) {
+        zi_rows_read(archive, points[age].number, x);
+        zi_points_add(p, x, points[age].number, points[age].value, points[age].violation);
+    }
+    zi_free(x);
+    zi_free(points);
+    return status;
 }

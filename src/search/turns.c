@@ -201,15 +201,17 @@ static zilch_status choose_start(const zilch_optimizer *o, start_kind kind, doub
 /* What the archive has of a point. */
 typedef enum knowledge { UNKNOWN, FAILED, KNOWN } knowledge;
 
-static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *known, double *value,
-                            double *violation)
+static zilch_status look_up(zilch_optimizer *o, const double *x, knowledge *known, zi_known *told)
 {
     size_t point;
     int is_there;
     ZI_TRY(zi_archive_lookup(&o->archive, x, &point, &is_there));
     *known = !is_there ? UNKNOWN : o->archive.entry[point].is_ranked ? KNOWN : FAILED;
-    *value = *known == KNOWN ? o->archive.sign * o->archive.entry[point].value : NAN;
-    *violation = *known == KNOWN ? o->archive.entry[point].violation : 0.0;
+    *told = (zi_known){.value = NAN};
+    if (*known == KNOWN) {
+        const zi_archive_entry *entry = &o->archive.entry[point];
+        *told = (zi_known){point, o->archive.sign * entry->value, entry->violation};
+    }
     return ZILCH_OK;
 }
 
@@ -233,11 +235,10 @@ static zilch_status put_slot(zilch_optimizer *o, const double *x)
 static zilch_status start_first(zilch_optimizer *o, double *guess, double *other)
 {
     knowledge known[2];
-    double value[2];
-    double violation[2];
+    zi_known told[2];
     ZI_TRY(choose_first(o, guess, other));
-    ZI_TRY(look_up(o, guess, &known[0], &value[0], &violation[0]));
-    ZI_TRY(look_up(o, other, &known[1], &value[1], &violation[1]));
+    ZI_TRY(look_up(o, guess, &known[0], &told[0]));
+    ZI_TRY(look_up(o, other, &known[1], &told[1]));
     if (known[0] == UNKNOWN) {
         ZI_TRY(put_slot(o, guess));
         ZI_TRY(put_slot(o, guess));
@@ -249,11 +250,11 @@ static zilch_status start_first(zilch_optimizer *o, double *guess, double *other
         return ZILCH_OK;
     }
     const int is_other =
-        known[1] == KNOWN && (known[0] != KNOWN || zi_is_better(violation[1], cost_of(o, value[1], other),
-                                                                violation[0], cost_of(o, value[0], guess)));
+        known[1] == KNOWN &&
+        (known[0] != KNOWN || zi_is_better(told[1].violation, cost_of(o, told[1].value, other),
+                                           told[0].violation, cost_of(o, told[0].value, guess)));
     if (known[is_other] == KNOWN) {
-        ZI_TRY(zi_refine_start(o->turns.refine, is_other ? other : guess, value[is_other],
-                               violation[is_other], 0));
+        ZI_TRY(zi_refine_start(o->turns.refine, is_other ? other : guess, &told[is_other], 0));
     }
     o->turns.starts++;
     return ZILCH_OK;
@@ -265,15 +266,14 @@ static zilch_status start_later(zilch_optimizer *o, double *x)
     zi_turns *t = &o->turns;
     const start_kind kind = kind_of(o);
     knowledge known;
-    double value;
-    double violation;
+    zi_known told;
     ZI_TRY(choose_start(o, kind, x));
-    ZI_TRY(look_up(o, x, &known, &value, &violation));
+    ZI_TRY(look_up(o, x, &known, &told));
     if (known == UNKNOWN) {
         return put_slot(o, x);
     }
     if (known == KNOWN) {
-        ZI_TRY(zi_refine_start(t->refine, x, value, violation, kind == DENSE));
+        ZI_TRY(zi_refine_start(t->refine, x, &told, kind == DENSE));
     }
     t->starts++;
     return ZILCH_OK;
@@ -305,21 +305,21 @@ static zilch_status refine(zilch_optimizer *o)
     zi_refine *r = o->turns.refine;
     size_t n;
     const double *x;
-    double *value; /* and the violations behind them */
+    zi_known *told;
     ZI_TRY(zi_refine_ask(r, &n, &x));
-    ZI_TRY(zi_alloc(&value, n ? 2 * n : 1));
+    ZI_TRY(zi_alloc(&told, n ? n : 1));
     zilch_status status = ZILCH_OK;
     for (size_t i = 0; i < n && status == ZILCH_OK; i++) {
         knowledge known = UNKNOWN;
-        status = look_up(o, x + i * o->dim, &known, &value[i], &value[n + i]);
+        status = look_up(o, x + i * o->dim, &known, &told[i]);
         if (status == ZILCH_OK && known == UNKNOWN) {
             status = put_slot(o, x + i * o->dim);
         }
     }
     if (status == ZILCH_OK && o->slots == 0) {
-        status = zi_refine_tell(r, n, x, value, value + n);
+        status = zi_refine_tell(r, n, x, told);
     }
-    zi_free(value);
+    zi_free(told);
     return status;
 }
 
