@@ -19,8 +19,10 @@ shift
 setup debootstrap qemu-user-static binfmt-support
 [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64
 
-# What the tests of the package use beside it. Those of the lander compare with Box2D, which has no wheels for every system.
-companions='pytest scipy scikit-learn matplotlib gymnasium'
+# What the tests of the package use beside it, from PyPI and from Debian. Those of the lander compare with Box2D, which has no wheels
+# for every system.
+companions='pytest scipy scikit-learn pandas matplotlib gymnasium optuna nevergrad'
+debian_companions=gnuplot-nox
 
 look_at_wheels()
 {
@@ -76,7 +78,8 @@ test_wheel()
   mkdir "$folder/$1.test/source"
   (cd "$root" && tar --create README.md CHANGELOG.md docs examples include python/tests python/optunahub pyproject.toml) |
     tar --extract --no-same-owner -C "$folder/$1.test/source"
-  quietly "$folder/$1.log" inside "$1.test" "/env/bin/pip install --quiet --only-binary :all: $companions"
+  quietly "$folder/$1.log" inside "$1.test" "apt-get install --yes --no-install-recommends $debian_companions
+    /env/bin/pip install --quiet --only-binary :all: $companions"
   inside "$1.test" 'cd /tmp
     lander=
     /env/bin/pip install --quiet --only-binary :all: "gymnasium[box2d]" 2>/dev/null || lander=--ignore=/source/python/tests/test_lander.py
