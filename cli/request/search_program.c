@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { KEPT_MOST = 1000, SHOWN = 3 }; /* failures of a generation; those that are shown at the end */
-enum { SILENCE = 5 };                 /* seconds without any answer after which something is said */
+static const double most_silence = 5; /* seconds without any answer after which something is said */
+static const double share = 0.8;      /* of a timeout that comes before them */
 
 typedef struct failure {
     uint64_t generation, id;
@@ -22,6 +23,7 @@ struct search_program {
     char **words;
     const char *command;
     int is_once;
+    double silence; /* after which something is said */
     zilch_watcher watcher;
     void *watcher_context;
     double since;        /* when the first point was waited for; 0: not yet */
@@ -100,19 +102,21 @@ static void listen(search_program *p, size_t done)
     const double now = cli_seconds();
     p->since = p->since > 0 ? p->since : now;
     p->is_judged |= done > 0;
-    if (p->is_judged || now - p->since < SILENCE) {
+    if (p->is_judged || now - p->since < p->silence) {
         return;
     }
     p->is_judged = 1;
     if (atomic_exchange(&is_said, 1)) {
         return;
     }
-    cli_say("no answer yet from '%s' after %d s; %s", p->command, SILENCE,
+    cli_say("no answer yet from '%s' after %.2g s; %s", p->command, p->silence,
             p->is_once ? "with --once its answer counts when it ends: does it end?"
                        : "does the program flush its output?");
-    cli_say(p->is_once ? "if an evaluation takes longer than that, all is well"
-                       : "in Python print(value, flush=True), in C fflush(stdout), in awk fflush(); if an "
-                         "evaluation takes longer than that, all is well");
+    cli_say(p->is_once
+                ? "if an evaluation takes longer than that, all is well"
+                : "in Python print(value, flush=True), in C fflush(stdout), in awk fflush(); a program "
+                  "that reads ahead, as many awks do, needs --once; if an evaluation takes longer than "
+                  "that, all is well");
 }
 
 static int watch(void *context, size_t done, size_t total)
@@ -137,6 +141,7 @@ int search_program_start(search_problem *out, const search_request *r)
     zilch_program_options o = zilch_program_defaults();
     p->command = r->program;
     p->is_once = r->is_once;
+    p->silence = r->timeout > 0 ? fmin(most_silence, share * r->timeout) : most_silence;
     o.jobs = (size_t)r->jobs;
     o.ahead = (size_t)r->ahead;
     o.protocol = r->is_plain    ? ZILCH_PROTOCOL_PLAIN
