@@ -98,10 +98,15 @@ static int fail(const search *s, zilch_status status)
 static int say_stopped(const search *s)
 {
     const unsigned long long generations = zilch_optimizer_progress(s->optimizer).generations;
-    cli_fail(
-        "stopped after generation %llu; it and every evaluation since are recorded, and this goes on from "
-        "there:",
-        generations);
+    if (generations) {
+        cli_fail(
+            "stopped after generation %llu; it and every evaluation since are recorded, and this goes on "
+            "from there:",
+            generations);
+    } else {
+        cli_fail("stopped in the first generation; every evaluation that has ended is recorded, and this "
+                 "goes on from there:");
+    }
     return search_say_command(s);
 }
 
