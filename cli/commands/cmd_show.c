@@ -345,7 +345,8 @@ static int show(const request *r)
         (void)!fread(beginning, 1, BEGINNING, stream);
         fclose(stream);
     }
-    if (memcmp(beginning, "SQLite format 3", BEGINNING) == 0) {
+    const int is_run_asked = r->run != UINT64_MAX && !*beginning;
+    if (is_run_asked || memcmp(beginning, "SQLite format 3", BEGINNING) == 0) {
         return show_study(r->file, r->run, r->json, r->all);
     }
     if (*beginning && strncmp(beginning, "zilch", 5) != 0) {

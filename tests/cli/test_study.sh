@@ -136,6 +136,7 @@ done
 printf '1,0\n0,2\n3,0\n4,-1\n0,1\n2,2\n' >data.csv
 expect_status 0 "$zilch" fit data.csv -o model
 expect_failure 'model: is no study, so it has no run 1' "$zilch" show model --run 1
+expect_failure 'nowhere: cannot open: No such file or directory' "$zilch" show nowhere --run 1
 head -c 5000 study >short
 for command in show best export resume; do
   expect_status 1 "$zilch" "$command" short
