@@ -163,13 +163,18 @@ static int print_generations(const study_file *f, const study_run *run, int is_a
     return 0;
 }
 
-/* "names: flour, sugar, ... 90 in all", if they have some. */
+/* "names: flour, sugar, ... 90 in all", if they have some; one with a comma or a quote as in --names. */
 static void print_names(const zilch_run *r, int is_all)
 {
     const char *const *names = r->request.coordinate_names;
     const size_t shown = is_all || r->dim <= ROWS_SHOWN ? r->dim : ROWS_SHOWN;
     for (size_t i = 0; i < shown && names; i++) {
-        text_put_between(stdout, i ? ", " : "names: ", names[i], "");
+        fputs(i ? ", " : "names: ", stdout);
+        if (strpbrk(names[i], ",\"")) {
+            text_put_field(stdout, names[i], 1);
+        } else {
+            text_put(stdout, names[i]);
+        }
     }
     if (names && shown < r->dim) {
         printf(", ... %zu in all (--all shows them)", r->dim);

@@ -107,6 +107,8 @@ expect_status 0 "$zilch" tell commas commas.csv
 expect_in_output 'generation 1 has closed'
 expect_status 0 "$zilch" show commas --json
 expect_in_output '"names": ["a,b", "c", "d\"e"]'
+expect_status 0 "$zilch" show commas --run 1
+expect_in_output 'names: "a,b", c, "d""e"'
 expect_status 0 "$zilch" export commas -o exported.csv
 [ "$(head -n 1 exported.csv)" = 'run,generation,id,value,fitness,active,"a,b",c,"d""e"' ] || complain 'export'
 expect_status 0 "$zilch" best commas -o best.csv
