@@ -108,10 +108,13 @@ static int start(request *r)
     zilch_optimizer *optimizer = NULL;
     zilch_study *study = NULL;
     run_record record;
+    run_record_place(&record, study_by_hand);
     int failed = search_problem_name(&problem, &r->search);
     failed = failed ? failed : search_optimizer_create(&r->search, &problem, &optimizer);
+    failed = failed ? failed : search_settings_make(&record.settings, &r->search);
     if (!failed) {
-        run_record_place(&record, study_by_hand);
+        record.request.settings = record.settings.count;
+        record.request.setting = record.settings.setting;
         record.request.coordinate_names = problem.names;
         record.request.is_first = !r->is_new;
         zilch_status status = zilch_study_open(&study, r->study, ZILCH_STUDY_CREATE);
@@ -126,6 +129,7 @@ static int start(request *r)
                      : cli_fail_library();
     }
     zilch_study_close(study);
+    run_record_free(&record);
     zilch_optimizer_destroy(optimizer);
     search_problem_close(&problem);
     return failed;

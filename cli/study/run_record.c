@@ -2,6 +2,7 @@
  * again. */
 #include "study/run_record.h"
 
+#include "study/study_file.h"
 #include "terminal/cli.h"
 #include "terminal/text.h"
 
@@ -95,7 +96,7 @@ static void print_options(FILE *stream, const zilch_run *run, zilch_setting_kind
 }
 
 /* Elites are a fifth of the population unless somebody said otherwise; the direction is the problem's, unless
- * it is a program; a penalty is always said. */
+ * it is a program or somebody's work; a penalty is always said. */
 static zilch_optimizer_options usual_options(const zilch_run *run)
 {
     zilch_optimizer_options usual = zilch_method_defaults(run->method);
@@ -105,7 +106,8 @@ static zilch_optimizer_options usual_options(const zilch_run *run)
     if (elites && usual.elites == 0 && strtoull(elites, NULL, 10) == fifth) {
         usual.elites = fifth;
     }
-    if (strcmp(run->request.problem, "program") != 0) {
+    const char *problem = run->request.problem;
+    if (strcmp(problem, "program") != 0 && strcmp(problem, study_by_hand) != 0) {
         usual.direction = run->direction;
     }
     usual.method = run->method == ZILCH_METHOD_DEFAULT ? run->method : ZILCH_METHOD_DEFAULT;
@@ -122,11 +124,12 @@ void run_print_command(FILE *stream, const zilch_run *run)
     const char *program = zilch_request_find(r, ZILCH_SETTING_PROBLEM, "program");
     char number[32];
     size_t count;
-    if (!zilch_request_find(r, ZILCH_SETTING_OPTION, "method") || strcmp(r->problem, "by hand") == 0) {
+    const int is_by_hand = strcmp(r->problem, study_by_hand) == 0;
+    if (!zilch_request_find(r, ZILCH_SETTING_OPTION, "method")) {
         return;
     }
-    fputs("zilch optimize", stream);
-    if (program) {
+    fputs(is_by_hand ? "zilch ask STUDY" : "zilch optimize", stream);
+    if (program || is_by_hand) {
         snprintf(number, sizeof number, "%zu", run->dim);
         print_word(stream, "dim", number);
     } else if (search_is_regression(r->problem)) {

@@ -40,6 +40,20 @@ expect_status 0 "$zilch" optimize --problem smop1 --dim 2 --evaluations 20 --stu
 expect_status 0 "$zilch" ask mixed --waiting --csv
 expect_in_output 'id,x1,x2'
 expect_status 2 "$zilch" ask mixed --dim 2
+# What was asked for is kept, and 'zilch show' says it in words that begin the same run.
+"$zilch" ask words --dim 3 --bounds 0:3 --names '"a,b",c,d' --penalty 0.1 --direction maximize --quorum 0.9 -s 4 --csv >first
+"$zilch" show words --run 1 >shown
+grep -qxF 'names: "a,b", c, d' shown || complain 'not the names'
+sed -n '/^asked for: /,/[^\\]$/p' shown | sed 's/^asked for: zilch ask STUDY/"$zilch" ask other --csv/' >asked_for
+sh -c 'zilch=$1; . ./asked_for' sh "$zilch" >again || complain 'it cannot be asked for again'
+expect_same first again
+for key in asked_for direction penalty; do
+  for study in words other; do
+    "$zilch" show $study --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0][sys.argv[1]])' $key
+  done >both
+  [ "$(sort -u both | wc -l)" -eq 1 ] || complain "$key is not the same"
+done
+
 # Several who begin at once: one run.
 for k in 1 2 3 4 5 6; do
   "$zilch" ask race --dim 2 -n 1 >"race$k" 2>&1 &
