@@ -1744,8 +1744,8 @@ ZILCH_CHECKED zilch_study_tell_answers(zilch_study *study, uint64_t run, const z
                                        int *is_closed);
 ZILCH_CHECKED zilch_study_advance(zilch_study *study, uint64_t run, int *is_closed);
 
-/* Keeps why evaluations failed. What is said again about the same evaluation replaces what was said before.
- */
+/* Keeps why evaluations failed. What is said again about the same evaluation replaces what was said before;
+ * a generation that is recorded with a value for it makes it forgotten. */
 ZILCH_CHECKED zilch_study_fail(zilch_study *study, uint64_t run, size_t n, const zilch_failure *failure);
 
 /* What a run recommends after its last recorded generation, and why it has ended; STOP_NONE if it goes on. A

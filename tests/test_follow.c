@@ -25,7 +25,8 @@ static zilch_status objective(void *context, const zilch_batch *batch, double *v
 static zilch_status record(void *context, const zilch_optimizer *optimizer)
 {
     const uint64_t generation = zilch_optimizer_progress(optimizer).generations;
-    const zilch_failure failure = {.generation = generation, .id = 7, .reason = "why", .output = "out"};
+    const uint64_t id = 1000; /* no value has it, which would mend the failure */
+    const zilch_failure failure = {.generation = generation, .id = id, .reason = "why", .output = "out"};
     OK(zilch_study_fail(context, 1, 1, &failure));
     return zilch_study_record(context, 1, optimizer, NULL);
 }

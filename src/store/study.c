@@ -28,6 +28,9 @@ static const char *const texts[ZI_STUDY_WRITES] = {
                           " evaluations_sum, state) VALUES (?, ?, ?, ?, ?, ?)",
     [ZI_PUT_FAILURE] = "INSERT OR REPLACE INTO failures (run, generation, id, reason, output)"
                        " VALUES (?, ?, ?, ?, ?)",
+    [ZI_FORGET_MENDED] =
+        "DELETE FROM failures WHERE run = ? AND generation = ? AND id IN"
+        " (SELECT id FROM evaluations WHERE run = ? AND generation = ? AND value IS NOT NULL)",
     [ZI_PUT_HANDED] = "INSERT OR REPLACE INTO handed (run, points) VALUES (?, ?)",
     [ZI_ADD_TOLD] = "INSERT INTO told (run, id, is_early, value, error) VALUES (?, ?, ?, ?, ?)",
     [ZI_FORGET_HANDED] = "DELETE FROM handed WHERE run = ?",
@@ -392,6 +395,18 @@ static zilch_status add_evaluations(zilch_study *study, known_run *known, const 
     return ZILCH_OK;
 }
 
+/* An attempt that was given up may have left words about points that a later one has evaluated after all. */
+static zilch_status forget_mended(zilch_study *study, uint64_t run, uint64_t generation)
+{
+    zi_statement *forget;
+    ZI_TRY(zi_study_prepare(study, ZI_FORGET_MENDED, &forget));
+    for (int i = 0; i < 2; i++) {
+        zi_bind_u64(forget, run);
+        zi_bind_u64(forget, generation);
+    }
+    return zi_statement_run(forget);
+}
+
 zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optimizer *optimizer,
                              const zilch_timings *timings, size_t length)
 {
@@ -406,6 +421,7 @@ zilch_status zi_study_record(zilch_study *study, uint64_t run, const zilch_optim
     }
     ZI_TRY(add_generation(study, &known, optimizer, timings));
     ZI_TRY(add_evaluations(study, &known, optimizer));
+    ZI_TRY(forget_mended(study, run, optimizer->generations));
     ZI_TRY(zi_study_run_statement(study, ZI_FORGET_JOURNAL, run));
     known.generation = optimizer->generations;
     return put_checkpoint(study, &known, length);

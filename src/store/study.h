@@ -23,6 +23,7 @@ typedef enum zi_study_write {
     ZI_PUT_CHECKPOINT,
     ZI_PUT_CONCLUSION,
     ZI_PUT_FAILURE,
+    ZI_FORGET_MENDED,
     ZI_PUT_HANDED,
     ZI_ADD_TOLD,
     ZI_FORGET_HANDED,

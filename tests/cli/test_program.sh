@@ -86,6 +86,23 @@ expect_in_error '5 evaluations in a row failed'
 [ "$(tail -n 1 "$err")" = "zilch resume never.study --program '$evaluator json exit=1'" ] || complain 'not the line that resumes'
 "$zilch" export never.study --failures >failures.csv
 [ "$(wc -l <failures.csv)" -ge 6 ] || complain 'failures of a run that ended are not kept'
+# What a mended program has evaluated after all has not failed any more.
+cat >mended.py <<'END'
+import os, sys
+for line in sys.stdin:
+    if float(line.split()[0]) != 0 and not os.path.exists("mended"):
+        raise SystemExit("the disk is full")
+    print(sum((float(x) - 1)**2 for x in line.split()), flush=True)
+END
+expect_status 1 "$zilch" optimize --program 'python3 mended.py' --plain --dim 3 --population 8 --refinement no --evaluations 40 \
+  --max-failures 3 --study mended.study
+"$zilch" export mended.study --failures >failures.csv
+[ "$(wc -l <failures.csv)" -eq 4 ] || complain 'not three failures'
+: >mended
+expect_status 0 "$zilch" resume mended.study --program 'python3 mended.py'
+expect_in_output ', 0 failed'
+"$zilch" export mended.study --failures >failures.csv
+[ "$(wc -l <failures.csv)" -eq 1 ] || complain "failures of a mended program: $(cat failures.csv)"
 
 # The shortest timeout is one; programs that attack their guards do not outlast one.
 : >"$ZILCH_TEST_LOG"
