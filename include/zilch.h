@@ -1775,7 +1775,8 @@ typedef struct zilch_run {
     zilch_direction direction;
     double penalty;
     uint64_t generations, evaluations, failures; /* recorded */
-    uint64_t spent; /* those among the evaluations that the final check took, if the run has ended */
+    uint64_t spent;   /* those among the evaluations that the final check took, if the run has ended */
+    uint64_t arrived; /* values that are kept since then: of the open generation, or of the final check */
     zilch_stop stop;
 } zilch_run;
 

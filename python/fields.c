@@ -141,6 +141,7 @@ const field run_fields[] = {COUNT(run),
                             COUNT(evaluations),
                             COUNT(failures),
                             COUNT(spent),
+                            COUNT(arrived),
                             NAME(stop),
                             END};
 #undef STRUCTURE

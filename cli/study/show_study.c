@@ -226,6 +226,9 @@ static int print_run(const study_file *f, const study_run *run, const study_best
     search_report_stop("ended by", r->stop);
     printf("generations: %llu\nevaluations: %llu, %llu failed", (unsigned long long)r->generations,
            (unsigned long long)r->evaluations, (unsigned long long)r->failures);
+    if (r->arrived) {
+        printf("; %llu more since the last generation", (unsigned long long)r->arrived);
+    }
     search_report_spent(r->spent);
     search_report_noise(&state);
     search_report_seen(b->optimizer, &b->seen);

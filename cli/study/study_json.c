@@ -189,6 +189,7 @@ static json_node *run_object(const study_run *run, int *failed)
     node_put(object, "generations", node_whole(r->generations), failed);
     node_put(object, "evaluations", node_whole(r->evaluations), failed);
     node_put(object, "failures", node_whole(r->failures), failed);
+    node_put(object, "arrived", node_whole(r->arrived), failed);
     node_put(object, "last", run->last.generation ? generation_object(&run->last, failed) : node_null(),
              failed);
     return object;

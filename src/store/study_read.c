@@ -66,7 +66,8 @@ static const char runs_text[] =
     "SELECT r.run, name, problem, data, fingerprint, machine, started, version, seed, dim, method, "
     "direction, penalty,"
     " coalesce(g.generation, 0), coalesce(g.evaluations, 0), coalesce(g.failures, 0), stop,"
-    " CASE WHEN stop IS NULL THEN 0 ELSE coalesce(c.spent, 0) END"
+    " CASE WHEN stop IS NULL THEN 0 ELSE coalesce(c.spent, 0) END,"
+    " (SELECT count(*) FROM journal WHERE run = r.run) + (SELECT count(*) FROM told WHERE run = r.run)"
     " FROM runs r LEFT JOIN generations g ON g.run = r.run AND g.generation ="
     " (SELECT max(generation) FROM generations WHERE run = r.run)"
     " LEFT JOIN conclusions c ON c.run = r.run AND c.generation = coalesce(g.generation, 0)"
@@ -95,6 +96,7 @@ static zilch_status read_run(zi_statement *row, void *context)
     run.failures = zi_column_count(row);
     run.stop = zi_column_stop(row);
     run.spent = zi_column_count(row);
+    run.arrived = zi_column_count(row);
     row->is_sound &= isfinite(run.penalty) && run.failures <= run.evaluations;
     run.evaluations += run.spent;
     ZI_TRY(zi_columns_check(row, "run", run.run));

@@ -54,6 +54,12 @@ for key in asked_for direction penalty; do
   [ "$(sort -u both | wc -l)" -eq 1 ] || complain "$key is not the same"
 done
 
+# A value of the open generation is kept, and not counted yet.
+sed -n 's/^\([0-9]*\),.*/\1,1/p' first | head -n 1 >one
+[ "$("$zilch" tell words one)" = '1 value taken; the generation is still open' ] || complain 'not one value'
+expect_status 0 "$zilch" show words --run 1
+expect_in_output 'evaluations: 0, 0 failed; 1 more since the last generation'
+
 # Several who begin at once: one run.
 for k in 1 2 3 4 5 6; do
   "$zilch" ask race --dim 2 -n 1 >"race$k" 2>&1 &

@@ -99,6 +99,13 @@ expect_in_error 'zilch optimize: finishing the evaluations under way; press Ctrl
 grep -qE '^zilch optimize: stopped (in the first generation; every evaluation that has ended is|after generation 1; it and every evaluation since are) recorded, and this goes on from there:$' "$err" ||
   complain 'it does not say that it stopped'
 [ "$(tail -n 1 "$err")" = "zilch resume once --program './evaluator $seconds'" ] || complain 'not the line that resumes'
+# What is kept, and not counted yet, is said.
+expect_status 0 "$zilch" show once --run 1 --json
+arrived=$(sed 's/.*"arrived": \([0-9]*\).*/\1/' "$out")
+counted=$("$zilch" export once | sed 1d | wc -l)
+[ $((arrived + counted)) -eq "$begun" ] || complain "$arrived values have come and $counted are counted, of $begun"
+expect_status 0 "$zilch" show once --run 1
+[ "$arrived" -eq 0 ] || expect_in_output "failed; $arrived more since the last generation"
 expect_status 0 "$zilch" resume once --program "./evaluator $seconds"
 [ "$(logged)" -eq "$whole" ] || complain "$(logged) evaluations in all, not $whole"
 "$zilch" export once >once.csv
