@@ -101,12 +101,12 @@ static void listen(search_program *p, size_t done)
     static atomic_int is_said; /* in a comparison many of them are silent for one reason */
     const double now = cli_seconds();
     p->since = p->since > 0 ? p->since : now;
-    p->is_judged |= done > 0;
-    if (p->is_judged || now - p->since < p->silence) {
+    if (p->is_judged) {
         return;
     }
-    p->is_judged = 1;
-    if (atomic_exchange(&is_said, 1)) {
+    const int is_early = now - p->since < p->silence;
+    p->is_judged = !is_early || done > 0;
+    if (is_early || done > p->failures || atomic_exchange(&is_said, 1)) { /* a timeout is no answer */
         return;
     }
     cli_say("no answer yet from '%s' after %.2g s; %s", p->command, p->silence,
