@@ -89,6 +89,9 @@ def test_ctrl_c_gives_the_result_so_far(tmp_path, at):
     assert (result.message, result.success, result.nfev, result.recommended) == ("stopped by: interrupted", False, at - 1, None)
     f = Counted(at, KeyboardInterrupt())
     assert zilch.minimize(f, 6, study=tmp_path / "a.study", **OPTIONS).nfev == at - 1
+    with zilch.Study(tmp_path / "a.study") as study:
+        run, = study.runs
+    assert run["evaluations"] + run["arrived"] == at - 1
     f = Counted()
     assert_same(zilch.minimize(f, 6, study=tmp_path / "a.study", **OPTIONS), zilch.minimize(Counted(), 6, **OPTIONS))
     assert f.calls == zilch.minimize(Counted(), 6, **OPTIONS).nfev - (at - 1)
