@@ -5,6 +5,7 @@
 #include "terminal/cli.h"
 
 #include <math.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,15 @@ static int parse(request *r, int argc, char **argv)
     return cli_parse(&usage, argc, argv);
 }
 
+/* Of the terminal; elsewhere lines are as wide as on a usual one. */
+static follow_size size_of(int is_live)
+{
+    struct winsize size;
+    const int is_known =
+        is_live && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col;
+    return is_known ? (follow_size){size.ws_row, size.ws_col} : (follow_size){is_live ? 24 : 0, 80};
+}
+
 /* With its front, for which the whole run is read. */
 static int print(const request *r, const follow *f, uint64_t run, int is_live)
 {
@@ -45,7 +55,7 @@ static int print(const request *r, const follow *f, uint64_t run, int is_live)
         return cli_fail_library();
     }
     fputs(is_live ? "\033[H\033[2J" : "", stdout);
-    const int failed = follow_print(f, run, optimizer, stdout);
+    const int failed = follow_print(f, run, optimizer, size_of(is_live), stdout);
     zilch_optimizer_destroy(optimizer);
     fflush(stdout);
     return failed;

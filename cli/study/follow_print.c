@@ -1,4 +1,6 @@
-/* What a watcher prints. Bars are the eight block characters, the lowest for the least. */
+/* What a watcher prints. Bars are the eight block characters, the lowest for the least. On a terminal all of
+ * it is seen at once: there the front lies on its side, and rows of coordinates and failures take what is
+ * left. */
 #include "study/follow_print.h"
 
 #include "study/follow_inside.h"
@@ -12,12 +14,16 @@
 
 enum {
     WIDE = 60,
-    BAR_BINS = 24,
     NAME_WIDTH = 22,
     FRONT_ROWS = 8,
     ACTIVE_ROWS = 10,
+    ACTIVE_ROWS_MOST = 40,
     REASONS = 4,
-    REASON_LETTERS = 66
+    REASONS_OF_FEW_ROWS = 2,
+    REASON_LETTERS = 66,
+    FIXED_ROWS = 14,     /* beside coordinates and failures, with the line of the cursor */
+    ACTIVE_LETTERS = 31, /* of a coordinate's row, beside its bars */
+    FEWEST_COLUMNS = 40
 };
 
 static const char *bar(double share)
@@ -60,15 +66,15 @@ static void print_left(const followed *r, FILE *stream)
     if (!(seconds > 0)) {
         return;
     }
-    fprintf(stream, ", %.3g a second", made / seconds);
-    if (r->stop == ZILCH_STOP_NONE && r->limits.evaluations > last->evaluations && made > 0) {
+    if (r->limits.evaluations > last->evaluations && made > 0) {
         progress_duration((double)(r->limits.evaluations - last->evaluations) * seconds / made, text,
                           sizeof text);
-        fprintf(stream, ", %s left", text);
+        fprintf(stream, ", about %s left", text);
     }
+    fprintf(stream, ", %.4g evaluations a second", made / seconds);
 }
 
-static void print_place(const followed *r, FILE *stream)
+static void print_place(const followed *r, size_t columns, FILE *stream)
 {
     const zilch_run *run = &r->source->run;
     const zilch_generation *last = &r->row[r->rows - 1];
@@ -76,16 +82,20 @@ static void print_place(const followed *r, FILE *stream)
     text_put_within(stream, *run->request.name ? run->request.name : zilch_method_name(run->method),
                     NAME_WIDTH);
     fputs(", ", stream);
-    text_put_within(stream, run->request.problem, WIDE);
+    text_put_within(stream, run->request.problem, columns < WIDE + NAME_WIDTH ? columns - NAME_WIDTH : WIDE);
     fprintf(stream, "\ngeneration %llu, %llu evaluations", (unsigned long long)last->generation,
             (unsigned long long)last->evaluations);
     if (r->limits.evaluations) {
         fprintf(stream, " of %llu", (unsigned long long)r->limits.evaluations);
     }
-    fprintf(stream, ", %llu failed", (unsigned long long)last->failures);
-    print_left(r, stream);
-    fprintf(stream, "\n%s%s\n", r->stop == ZILCH_STOP_NONE ? "" : "ended by: ",
-            r->stop == ZILCH_STOP_NONE ? "it has not ended" : study_stop_name(r->stop));
+    fprintf(stream, ", %llu failed\n", (unsigned long long)last->failures);
+    if (r->stop == ZILCH_STOP_NONE) {
+        fputs("it has not ended", stream);
+        print_left(r, stream);
+        fputc('\n', stream);
+    } else {
+        fprintf(stream, "ended by: %s\n", study_stop_name(r->stop));
+    }
     if (!isnan(last->best_fitness)) {
         fprintf(stream, "value %.6g, after the penalty %.6g, active %zu", last->best_value,
                 last->best_fitness, last->best_active);
@@ -95,11 +105,11 @@ static void print_place(const followed *r, FILE *stream)
 
 /* ---- Values -------------------------------------------------------------------------------------------- */
 
-static void print_values(const followed *r, FILE *stream)
+static void print_values(const followed *r, size_t most_columns, FILE *stream)
 {
     double least = INFINITY;
     double most = -INFINITY;
-    const size_t columns = r->rows < WIDE ? r->rows : WIDE;
+    const size_t columns = r->rows < most_columns ? r->rows : most_columns;
     for (size_t i = 0; i < r->rows; i++) {
         least = fmin(least, r->row[i].best_fitness);
         most = fmax(most, r->row[i].best_fitness);
@@ -107,7 +117,8 @@ static void print_values(const followed *r, FILE *stream)
     if (!(least <= most)) {
         return;
     }
-    fprintf(stream, "\nafter the penalty, from %.4g to %.4g:\n  ", least, most);
+    fprintf(stream, "\nafter the penalty, from %.4g to %.4g, in generations 1 to %zu:\n  ", least, most,
+            r->rows);
     for (size_t k = 0; k < columns; k++) {
         const double value = r->row[(k + 1) * r->rows / columns - 1].best_fitness;
         fputs(isnan(value) ? " " : bar(most > least ? (value - least) / (most - least) : 1), stream);
@@ -115,7 +126,8 @@ static void print_values(const followed *r, FILE *stream)
     fputc('\n', stream);
 }
 
-static int print_front(const zilch_optimizer *optimizer, FILE *stream)
+/* Two lines on a terminal, or a line for each point. */
+static int print_front(const zilch_optimizer *optimizer, int is_flat, FILE *stream)
 {
     size_t count;
     size_t recommended;
@@ -124,11 +136,24 @@ static int print_front(const zilch_optimizer *optimizer, FILE *stream)
         return CLI_FAILED;
     }
     const size_t shown = count < FRONT_ROWS ? count : FRONT_ROWS;
-    fputs(shown ? "\nfront:\n  active         value\n" : "", stream);
-    for (size_t k = 0; k < shown; k++) {
-        const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
-        fprintf(stream, "  %6zu  %12.6g\n", r->active, r->value);
+    fputs(shown ? is_flat ? "\nfront, the best value with so many active coordinates:\n  active"
+                          : "\nfront:\n  active         value\n"
+                : "",
+          stream);
+    for (size_t line = 0; line < (is_flat ? 2 : 1); line++) {
+        fputs(line && shown ? "\n  value " : "", stream);
+        for (size_t k = 0; k < shown; k++) {
+            const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
+            if (!is_flat) {
+                fprintf(stream, "  %6zu  %12.6g\n", r->active, r->value);
+            } else if (line) {
+                fprintf(stream, " %8.4g", r->value);
+            } else {
+                fprintf(stream, " %8zu", r->active);
+            }
+        }
     }
+    fputs(is_flat && shown ? "\n" : "", stream);
     free(front);
     return 0;
 }
@@ -142,7 +167,7 @@ static double share_of(const followed *r, size_t bin, size_t index)
 }
 
 /* Those that are active most often now; each is put in its place, and the last falls out. */
-static size_t choose(const followed *r, size_t bin, size_t out[ACTIVE_ROWS + 1])
+static size_t choose(const followed *r, size_t bin, size_t most, size_t *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->dim; i++) {
@@ -155,18 +180,18 @@ static size_t choose(const followed *r, size_t bin, size_t out[ACTIVE_ROWS + 1])
             out[at] = out[at - 1];
         }
         out[at] = i;
-        count += count < ACTIVE_ROWS;
+        count += count < most;
     }
     return count;
 }
 
-static void print_active(const followed *r, FILE *stream)
+static void print_active(const followed *r, size_t most, size_t bars, FILE *stream)
 {
-    size_t chosen[ACTIVE_ROWS + 1];
+    size_t chosen[ACTIVE_ROWS_MOST + 1];
     const size_t bins = (size_t)((r->seen + r->width - 1) / r->width);
-    const size_t columns = bins < BAR_BINS ? bins : BAR_BINS;
-    const size_t count = bins ? choose(r, bins - 1, chosen) : 0;
-    fputs(count ? "\nactive, by the share of evaluations:\n" : "", stream);
+    const size_t columns = bins < bars ? bins : bars;
+    const size_t count = bins ? choose(r, bins - 1, most, chosen) : 0;
+    fputs(count ? "\nactive, by the share of evaluations, over generations:\n" : "", stream);
     for (size_t k = 0; k < count; k++) {
         char name[NAME_SHOWN];
         follow_name(r->source, chosen[k], name);
@@ -181,10 +206,10 @@ static void print_active(const followed *r, FILE *stream)
     }
 }
 
-static void print_failures(const followed *r, FILE *stream)
+static void print_failures(const followed *r, size_t most, FILE *stream)
 {
     fputs(r->failures ? "\nthe last failures:\n" : "", stream);
-    for (size_t k = 0; k < REASONS && k < r->failures; k++) {
+    for (size_t k = 0; k < most && k < r->failures; k++) {
         const follow_failure *failure = &r->failure[(r->failures - 1 - k) % FAILURES_SHOWN];
         fprintf(stream, "  generation %llu: ", (unsigned long long)failure->generation);
         text_put_within(stream, failure->reason, REASON_LETTERS);
@@ -192,7 +217,17 @@ static void print_failures(const followed *r, FILE *stream)
     }
 }
 
-int follow_print(const follow *f, uint64_t run, const zilch_optimizer *optimizer, FILE *stream)
+/* What is left for coordinates, 1 at least. */
+static size_t active_rows(const followed *r, follow_size size, size_t reasons)
+{
+    const size_t failed = r->failures < reasons ? r->failures : reasons;
+    const size_t used = FIXED_ROWS + (failed ? failed + 2 : 0);
+    const size_t left = size.rows > used ? size.rows - used : 1;
+    return left < ACTIVE_ROWS_MOST ? left : ACTIVE_ROWS_MOST;
+}
+
+int follow_print(const follow *f, uint64_t run, const zilch_optimizer *optimizer, follow_size size,
+                 FILE *stream)
 {
     const followed *r = find(f, run);
     if (!r) {
@@ -202,12 +237,15 @@ int follow_print(const follow *f, uint64_t run, const zilch_optimizer *optimizer
         fprintf(stream, "run %llu: no generation yet\n", (unsigned long long)r->run);
         return 0;
     }
-    print_place(r, stream);
-    print_values(r, stream);
-    if (optimizer && print_front(optimizer, stream)) {
+    const size_t columns = size.columns > FEWEST_COLUMNS ? size.columns : FEWEST_COLUMNS;
+    const size_t reasons = size.rows && size.rows < 30 ? REASONS_OF_FEW_ROWS : REASONS;
+    print_place(r, columns, stream);
+    print_values(r, columns - 3, stream);
+    if (optimizer && print_front(optimizer, size.rows > 0, stream)) {
         return CLI_FAILED;
     }
-    print_active(r, stream);
-    print_failures(r, stream);
+    print_active(r, size.rows ? active_rows(r, size, reasons) : ACTIVE_ROWS, columns - ACTIVE_LETTERS - 1,
+                 stream);
+    print_failures(r, reasons, stream);
     return 0;
 }

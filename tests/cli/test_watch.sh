@@ -45,6 +45,34 @@ assert status == 0 and b"ended by: request" in seen, seen[-500:]
 assert search.wait(60) == 0
 PY
 
+# On a terminal all of it is seen at once, whatever there is to show.
+expect_status 0 "$zilch" optimize --problem sphere:active=9 --dim 30 --evaluations 3000 --population 50 --refinement no --penalty 0.1 \
+  --study wide.study --quiet
+python3 - <<'PY'
+import sqlite3
+with sqlite3.connect("wide.study") as c:
+    c.executemany("INSERT INTO failures VALUES (1, 2, ?, ?, '')", [(k, "z" * 500) for k in range(1, 30)])
+PY
+expect_status 0 python3 - "$zilch" <<'PY'
+import fcntl, os, pty, struct, sys, termios
+for rows, columns in (24, 80), (40, 120), (60, 200):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.execv(sys.argv[1], [sys.argv[1], "watch", "wide.study"])
+    seen = b""
+    try:
+        while data := os.read(terminal, 65536):
+            seen += data
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    lines = seen.decode().split("\x1b[2J")[-1].split("\r\n")
+    assert lines[-1] == "" and len(lines) <= rows, f"{len(lines)} lines on a terminal of {rows}"
+    assert max(map(len, lines)) <= columns, f"{max(map(len, lines))} letters in a line of {columns}"
+    assert len(lines) > 20 and any("z" * 60 in line for line in lines) and any("active" in line for line in lines), lines
+PY
+
 # What somebody else has written is text.
 python3 - <<'PY'
 import sqlite3
