@@ -1,14 +1,16 @@
-/* The front of a run, and what its law believes: from the whole of its archive, as the search has it. */
+/* The front of a run, what its law believes, and what its point predicts of a regression: from the whole of
+ * its archive, as the search has it. */
 #include "study/follow_inside.h"
 
 #include "json/json.h"
 #include "study/search_report.h"
+#include "study/study_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRONT_SHOWN = 60, LAW_SHOWN = 24, PAIRS_SHOWN = 12 };
+enum { FRONT_SHOWN = 60, LAW_SHOWN = 24, PAIRS_SHOWN = 12, FIT_ROWS_SHOWN = 600 };
 
 /* The error of a mean of so many evaluations, where the noise is known. */
 static json_node *front_node(const zilch_optimizer *optimizer, int *failed)
@@ -122,14 +124,73 @@ static json_node *law_node(const study_run *run, const zilch_model *model, int *
     return object;
 }
 
-static json_node *look_node(const study_run *run, const zilch_optimizer *optimizer, int *failed)
+/* ---- A regression ----------------------------------------------------------------------------------- */
+
+static json_node *two(json_node *first, json_node *second, int *failed)
+{
+    json_node *both = node_array();
+    node_append(both, first, failed);
+    node_append(both, second, failed);
+    return both;
+}
+
+/* Pairs of what was observed and what is predicted; of a logistic regression, for each bin of probabilities
+ * the rows that were a 0 and those that were a 1. */
+static json_node *fit_list_node(const study_fit *f, int *failed)
+{
+    const search_problem *p = f->problem;
+    const size_t shown = p->data.rows < FIT_ROWS_SHOWN ? p->data.rows : FIT_ROWS_SHOWN;
+    json_node *list = node_array();
+    if (f->is_logistic) {
+        size_t rows[STUDY_FIT_BINS][2];
+        study_fit_count(f, rows);
+        for (size_t k = 0; k < STUDY_FIT_BINS; k++) {
+            node_append(list, two(node_whole(rows[k][0]), node_whole(rows[k][1]), failed), failed);
+        }
+        return list;
+    }
+    for (size_t k = 0; k < shown; k++) {
+        const double *row = study_fit_row(f, k, shown);
+        node_append(list, two(node_real(row[p->response]), node_real(study_fit_predict(f, row)), failed),
+                    failed);
+    }
+    return list;
+}
+
+static json_node *fit_node(const study_best *b, int *failed)
+{
+    study_fit f;
+    json_node *object = node_object();
+    const int is_recommended = b->conclusion.is_recommending;
+    if (study_fit_open(&f, &b->problem, is_recommended ? b->recommended_x : b->seen_x)) {
+        *failed = 1;
+        study_fit_close(&f);
+        return object;
+    }
+    node_put(object, "isLogistic", node_truth(f.is_logistic), failed);
+    node_put(object, "isRecommended", node_truth(is_recommended), failed);
+    node_put(object, "response", node_name(study_fit_response(&f)), failed);
+    node_put(object, "rows", node_whole(b->problem.data.rows), failed);
+    node_put(object, "training", node_real(f.fit.training_score), failed);
+    node_put(object, "validation", node_real(f.fit.validation_score), failed);
+    node_put(object, "list", fit_list_node(&f, failed), failed);
+    study_fit_close(&f);
+    return object;
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------------- */
+
+static json_node *look_node(const study_run *run, const study_best *b, int *failed)
 {
     zilch_model *model = NULL;
     json_node *object = node_object();
+    const zilch_optimizer *optimizer = b->optimizer;
+    const int has_fit = b->problem.is_regression && b->problem.problem && b->seen.evaluations;
     const int has_law = zilch_optimizer_model(optimizer, &model) == ZILCH_OK;
     node_put(object, "generation", node_whole(zilch_optimizer_progress(optimizer).generations), failed);
     node_put(object, "front", front_node(optimizer, failed), failed);
     node_put(object, "law", has_law ? law_node(run, model, failed) : node_null(), failed);
+    node_put(object, "fit", has_fit ? fit_node(b, failed) : node_null(), failed);
     zilch_model_destroy(model);
     return object;
 }
@@ -137,14 +198,15 @@ static json_node *look_node(const study_run *run, const zilch_optimizer *optimiz
 char *follow_look(const char *path, uint64_t number)
 {
     study_file f;
-    zilch_optimizer *optimizer = NULL;
+    study_best b = {0};
     char *text = NULL;
     size_t size;
     int failed = 0;
     const study_run *run = study_file_open(&f, path, ZILCH_STUDY_READ) ? NULL : study_file_find(&f, number);
-    if (run && zilch_study_resume(f.study, number, &optimizer) == ZILCH_OK) {
+    if (run && !study_best_read(&b, &f, run)) {
+        study_best_open_data(&b, run, 0);
         FILE *stream = open_memstream(&text, &size);
-        json_node *look = look_node(run, optimizer, &failed);
+        json_node *look = look_node(run, &b, &failed);
         failed |= !stream;
         if (stream) {
             failed |= node_dump(stream, look, failed);
@@ -153,7 +215,7 @@ char *follow_look(const char *path, uint64_t number)
         }
         failed |= stream && fclose(stream) != 0;
     }
-    zilch_optimizer_destroy(optimizer);
+    study_best_free(&b);
     study_file_close(&f);
     if (failed) {
         free(text);

@@ -166,7 +166,7 @@ def check_same(browser, study):
     leave(browser)
     browser.open("same.html")
     kept = json.loads(browser.evaluate(parts))
-    check(len(live) == len(kept) == 8, f"{len(live)} and {len(kept)} parts, not 8")
+    check(len(live) == len(kept) == 9, f"{len(live)} and {len(kept)} parts, not 9")
     check(sum(len(part) > 100 for part in live) >= 6, "the page shows next to nothing")
     # Widths of drawings follow from those of their places, which differ by margins.
     plain = [[re.sub(r"<svg.*?</svg>", "", part) for part in page] for page in (live, kept)]

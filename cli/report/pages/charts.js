@@ -139,7 +139,7 @@ const Charts = (() => {
     const x = axis([...(wishes.logX ? [] : [0]), ...runs.flatMap(run => rowsOf(run).map(r => r[EVALUATIONS]))], wishes.logX);
     const y = axis([...all, ...targets], isLogY);
     const last = lastOf(chosen);
-    const f = frame(parent, { x, y, xName: "evaluations", yName: "best on record",
+    const f = frame(parent, { x, y, xName: "evaluations", yName: "value of the best point",
       about: `The best value after each generation. Run ${label(chosen)}: ` +
         (last ? `value ${number(last[VALUE])}, after the penalty ${number(last[FITNESS])}, after ${last[EVALUATIONS]} evaluations.` : "no generation yet.") });
     const points = (run, k) => rowsOf(run).filter(r => x.has(r[EVALUATIONS]) && y.has(r[k])).map(r => [r[EVALUATIONS], r[k]]);
@@ -162,7 +162,10 @@ const Charts = (() => {
       labelled.push([side, f.py(b)]);
       if (runs.length > 1) put(f.drawing, "text", { class: "note", x: +side.toFixed(1), y: +(f.py(b) - 6).toFixed(1), "text-anchor": "end" }, String(run.run));
     }
-    return hasPenalty(chosen) ? "Unbroken: after the penalty. Dotted: without it." : "Value; there is no penalty in it.";
+    const lines = hasPenalty(chosen) ? "Unbroken line: after the penalty for active coordinates, which is what the search improves. Dotted line: the value alone."
+      : "The best point after each generation.";
+    const isFewer = chosen.direction === "minimize" ? "Less is better." : "More is better.";
+    return `${lines} ${isFewer}${runs.length > 1 ? " Numbers stand at the ends of the runs." : ""}`;
   }
 
   function drawFront(parent, runs, chosen) {
@@ -187,7 +190,7 @@ const Charts = (() => {
       }
     }
     const noisy = chosen.look?.front?.some(p => p[2] !== null);
-    return `After generation ${chosen.look?.generation ?? "–"}.${noisy ? " Bars: one standard error, from the noise and the number of evaluations of a point." : ""}`;
+    return `The best value with so many active coordinates, after generation ${chosen.look?.generation ?? "–"}.${noisy ? " Bars: one standard error, from the noise and the number of evaluations of a point." : ""}`;
   }
 
   // A row for each coordinate: the higher its bar, the larger the share of evaluations in which it was active.
@@ -255,8 +258,11 @@ const Charts = (() => {
       if (point.heldOut !== null && point.heldOut !== undefined) {
         put(box, "p", { class: "faint" }, `Held out: ${number(point.heldOut)}${point.heldOutError ? ` ± ${number(point.heldOutError, 2)}` : ""}`);
       }
-      if (point.list.length) table(box, ["coordinate", "value"], point.list.map(([n, v]) => [shown(n), number(v, 5)]));
-      else put(box, "p", {}, "No coordinate is active.");
+      const lines = point.list.map(([n, v]) => [shown(n), number(v, 5)]);
+      const each = lines.length > 14 ? Math.ceil(lines.length / 2) : 14; // a long list stands in two columns
+      const columns = put(box, "div", { class: "columns" });
+      for (let k = 0; k < lines.length; k += each) table(columns, ["coordinate", "value"], lines.slice(k, k + each));
+      if (!lines.length) put(box, "p", {}, "No coordinate is active.");
       if (point.active > point.list.length) put(box, "p", { class: "faint" }, `${point.active} are active; these are the first ${point.list.length}.`);
     }
     return sets.length ? "" : null;
@@ -266,15 +272,15 @@ const Charts = (() => {
     const list = run.changes ?? [];
     if (!list.length) return null;
     const words = (sign, names) => names && names.length ? names.map(n => sign + "\u00a0" + shown(n)).join(", ") : "";
-    table(parent, ["evaluations", "value", "after penalty", "active", "what changed"], list.map(c => [number(c.evaluations),
-      number(c.value), number(c.fitness), String(c.active), [words("+", c.gained), words("\u2212", c.lost)].filter(Boolean).join("; ") || (c.gained ? "its numbers" : "")]));
-    return run.changesAll > list.length ? `The last ${list.length} of ${run.changesAll}.` : "";
+    table(parent, ["evaluations", "value", "after penalty", "active", "what changed"], list.map((c, k) => [number(c.evaluations),
+      number(c.value), number(c.fitness), String(c.active), [words("+", c.gained), words("\u2212", c.lost)].filter(Boolean).join("; ") || (c.gained ? "only its numbers" : k + 1 === run.changesAll ? "the first" : "")]));
+    return `Coordinates that became active (+) or stopped being so (\u2212), the latest first.${run.changesAll > list.length ? ` The last ${list.length} of ${run.changesAll}.` : ""}`;
   }
 
   function drawLaw(parent, run) {
     const law = run.look?.law;
     if (!law) return null;
-    table(parent, ["coordinate", "active with p", "", "mean", "spread"], law.list.map(([name, p, mean, spread]) => {
+    table(parent, ["coordinate", "probability", "", "mean", "spread"], law.list.map(([name, p, mean, spread]) => {
       const bar = document.createElementNS(space, "svg");
       for (const [k, v] of Object.entries({ class: "bar", viewBox: "0 0 100 10", width: 100, height: 10, "aria-hidden": "true" })) bar.setAttribute(k, v);
       put(bar, "rect", { class: "frame", x: 0.5, y: 0.5, width: 99, height: 9 });
@@ -282,10 +288,37 @@ const Charts = (() => {
       return [shown(name), number(p, 2), bar, number(mean, 3), number(spread, 3)];
     }));
     if (law.pairs.length) {
-      put(parent, "h4", {}, "Strongest correlations");
+      put(parent, "h4", {}, "Strongest correlations in it");
       table(parent, ["of", "with", "correlation"], law.pairs.map(([a, b, c]) => [shown(a), shown(b), number(c, 2)]));
     }
-    return `After generation ${run.look.generation}; the likeliest ${law.list.length} of ${run.dim} coordinates.`;
+    return `The distribution that new points are drawn from, after generation ${run.look.generation}: the ${law.list.length} of ${run.dim} coordinates with the highest probability of being active. Mean and spread are those of its value when it is active.`;
+  }
+
+  // Of a regression: a dot for each row; of a logistic one, how many rows got which probability.
+  function drawFit(parent, run) {
+    const fit = run.look?.fit;
+    if (!fit?.list.length) return null;
+    const which = fit.isRecommended ? "the recommended point" : "the best point seen";
+    const score = `${fit.isLogistic ? "Accuracy" : "R²"}: ${number(fit.training, 3)} in training, ${number(fit.validation, 3)} on rows held out.`;
+    if (fit.isLogistic) {
+      const most = Math.max(1, ...fit.list.flat());
+      const f = frame(parent, { x: axis([0, 1]), y: axis([0, most]), height: 260, xName: `predicted probability that ${shown(fit.response)} is 1`, yName: "rows",
+        about: `How probable ${which} finds a 1, for rows that were a 0 and rows that were a 1.` });
+      for (const [k, name] of [[0, "line other"], [1, "line chosen"]]) {
+        const points = fit.list.flatMap((pair, i) => [[i / fit.list.length, pair[k]], [(i + 1) / fit.list.length, pair[k]]]);
+        put(f.drawing, "path", { class: name, d: steps(f, points) });
+      }
+      return `What ${which} says of ${fit.rows} rows. Unbroken line: rows that were a 1. Broken line: rows that were a 0. ${score}`;
+    }
+    const all = axis(fit.list.flat());
+    const f = frame(parent, { x: all, y: all, height: 320, xName: `observed: ${shown(fit.response)}`, yName: "predicted",
+      about: `What ${which} predicts against what was observed, ${fit.list.length} rows.` });
+    put(f.drawing, "line", { class: "target", x1: f.px(all.low), y1: f.py(all.low), x2: f.px(all.high), y2: f.py(all.high) });
+    for (const [observed, predicted] of fit.list) {
+      if (all.has(observed) && all.has(predicted)) put(f.drawing, "circle", { class: "dot", cx: f.px(observed), cy: f.py(predicted), r: 3 });
+    }
+    const some = fit.list.length < fit.rows ? `${fit.list.length} of ${fit.rows} rows` : `${fit.rows} rows`;
+    return `What ${which} predicts for ${some} of the data. On the broken line a prediction is right. ${score}`;
   }
 
   function drawFailures(parent, run) {
@@ -332,20 +365,21 @@ const Charts = (() => {
       ["value", last && number(last[VALUE])], ["after the penalty", last && hasPenalty(run) && number(last[FITNESS])],
       ["active", last && `${last[ACTIVE]} of ${run.dim}`],
       ["evaluations", last && `${last[EVALUATIONS]}${of(run.limitEvaluations)}`],
+      ["in the final check", run.spent > 0 && `${number(run.spent)} more`],
       ["generations", last && `${last[GENERATION]}${of(run.limitGenerations)}`],
-      ["failures", last && String(last[FAILED])], ["noise", last && last[NOISE] && number(last[NOISE], 3)],
+      ["failures", last && String(last[FAILED])], ["noise (standard deviation)", last && last[NOISE] && number(last[NOISE], 3)],
       ["evaluations a second", pace.perSecond && number(pace.perSecond, 3)],
-      ["time in the objective", pace.inside !== null && `${Math.round(100 * pace.inside)} %`],
-      ["workers", run.workers && shown(run.workers)], ["time left", left !== null && duration(left)],
+      ["time spent evaluating", pace.inside !== null && `${Math.round(100 * pace.inside)} %`],
+      ["evaluated side by side", run.workers && shown(run.workers)], ["time left", left !== null && duration(left)],
       ["ended by", run.endedBy && shown(run.endedBy)],
-      ["problem", shown(run.problem)], ["program", run.program && shown(run.program)], ["data", run.data && shown(run.data)],
-      ["method", shown(run.method)], ["direction", shown(run.direction)], ["penalty", number(run.penalty)],
-      ["began", run.started && shown(run.started)], ["machine", run.machine && shown(run.machine)],
+      ["method", shown(run.method)], ["direction", shown(run.direction)], ["penalty for each active coordinate", number(run.penalty)],
+      ["problem", shown(run.problem), true], ["program", run.program && shown(run.program), true], ["data", run.data && shown(run.data), true],
+      ["began", run.started && shown(run.started).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ$/, "$1 $2 UTC")], ["machine", run.machine && shown(run.machine), true],
     ];
     const box = put(parent, "dl", { class: "facts" });
-    for (const [name, text] of list) {
+    for (const [name, text, isLong] of list) {
       if (!text) continue;
-      const item = put(box, "div");
+      const item = put(box, "div", isLong ? { class: "long" } : {});
       put(item, "dt", {}, name);
       put(item, "dd", {}, text);
     }
@@ -357,11 +391,12 @@ const Charts = (() => {
   const parts = [
     ["facts", "The run", (place, runs, chosen) => facts(place, chosen)],
     ["values", "Value over evaluations", drawValues],
-    ["front", "Front", drawFront],
+    ["front", "Value against active coordinates (the front)", drawFront],
     ["active", "What is active when", (place, runs, chosen) => drawActive(place, chosen)],
-    ["point", "Point", (place, runs, chosen) => drawPoint(place, chosen)],
+    ["point", "The best point", (place, runs, chosen) => drawPoint(place, chosen)],
     ["changes", "How the best point changed", (place, runs, chosen) => drawChanges(place, chosen)],
-    ["law", "What the law believes", (place, runs, chosen) => drawLaw(place, chosen)],
+    ["law", "What the search believes (its law)", (place, runs, chosen) => drawLaw(place, chosen)],
+    ["fit", "Predicted against observed", (place, runs, chosen) => drawFit(place, chosen)],
     ["failed", "Failures", (place, runs, chosen) => drawFailures(place, chosen)],
   ];
 
