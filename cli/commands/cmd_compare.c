@@ -6,6 +6,7 @@
 #include "options/option_parser.h"
 #include "options/option_shared.h"
 #include "request/search_problem.h"
+#include "run/beside.h"
 #include "terminal/cli.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ typedef struct request {
     compare_shared shared; /* for the searches */
     const char *methods, *targets, *at, *study, *output;
     uint64_t seed, seeds, generations, evaluations, held_out, threads, jobs; /* UINT64_MAX: not said */
-    int json, csv, latex;
+    int json, csv, latex, live;
 } request;
 
 static const char *said(const request *r, int which)
@@ -82,6 +83,8 @@ static int check(const request *r)
         {r->json + r->csv + r->latex > 1, "--json, --csv and --latex: give one of them"},
         {r->output && !*r->output, "-o: the file's name is empty"},
         {r->study && !*r->study, "--study: the file's name is empty"},
+        {r->live && !r->study && r->methods && !program,
+         "--live: give a --study FILE, which the page is made from"},
         {r->study && ((r->output && strcmp(r->output, r->study) == 0) ||
                       cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, data)),
          "--study: is another of the files"},
@@ -135,6 +138,8 @@ static int parse(request *r, int argc, char **argv)
          "which a spreadsheet would compute."},
         {"latex", 0, NULL, CLI_FLAG, &r->latex, 0, 0, NULL,
          "Print tables of means and standard deviations in LaTeX."},
+        {"live", 0, NULL, CLI_FLAG, &r->live, 0, 0, NULL,
+         "Show the runs in a browser while they last. It needs a --study."},
         {"output", 'o', "FILE", CLI_TEXT, &r->output, 0, 0, NULL, "Write to this file."},
         OPTION_PROGRESS,
         OPTION_QUIET,
@@ -426,7 +431,9 @@ int cmd_compare(int argc, char **argv)
     }
     if (!status) {
         cli_watch_signals();
+        const pid_t server = r.live ? beside_begin(r.study) : 0;
         status = run_all(&r, &s);
+        beside_end(server);
     }
     compare_study_close(s.study);
     compare_methods_free(method, s.methods);

@@ -45,6 +45,14 @@ static int parse(request *r, int argc, char **argv)
     return 0;
 }
 
+/* A run of a comparison has the budget and the penalty of all the others. */
+static int is_fixed(const study_run *run, zilch_action action)
+{
+    const int is_other = action == ZILCH_ACTION_EVALUATIONS || action == ZILCH_ACTION_GENERATIONS ||
+                         action == ZILCH_ACTION_PENALTY;
+    return is_other && study_is_compared(run);
+}
+
 static int ask(const request *r, const study_file *f)
 {
     char now[32] = "";
@@ -53,6 +61,11 @@ static int ask(const request *r, const study_file *f)
     const study_run *run = study_file_find(f, r->run == UINT64_MAX ? 0 : r->run);
     if (!run) {
         return CLI_FAILED;
+    }
+    if (is_fixed(run, r->action)) {
+        return cli_fail(
+            "%s: run %llu belongs to a comparison, whose runs all have the same budget and penalty",
+            zilch_action_name(r->action), (unsigned long long)run->run.run);
     }
     if (gmtime_r(&seconds, &utc)) {
         strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);

@@ -5,6 +5,7 @@
  * evaluate for it. */
 #include "compare/compare.h"
 
+#include "compare/compare_steering.h"
 #include "compare/compare_study.h"
 #include "request/search_program.h"
 #include "run/arrivals.h"
@@ -27,6 +28,7 @@ typedef struct contest {
     size_t jobs;            /* programs of each run */
     zilch_journal *journal; /* of the run under way, if there is one at a time: with several ranks */
     progress line;
+    compare_steering steering;
     atomic_size_t done; /* generations, or evaluations if the runs are limited by these */
 } contest;
 
@@ -35,6 +37,7 @@ typedef struct racer {
     contest *contest;
     const compare_method *method;
     compare_run *run;
+    size_t place; /* among all runs */
     search_request request;
     search_problem problem;
     zilch_optimizer *optimizer;
@@ -270,6 +273,17 @@ static zilch_status score_checkpoints(racer *r)
     return status;
 }
 
+/* What was asked of this run. What it recommends then comes on top of its budget, as at a checkpoint. */
+static zilch_status heed(racer *r)
+{
+    compare_score now;
+    int is_recommending;
+    const zilch_status status =
+        compare_steering_heed(&r->contest->steering, r->place, r->run->moments, &is_recommending);
+    return status == ZILCH_OK && is_recommending && !cli_is_stopped() ? score(r, ZILCH_STOP_NONE, &now)
+                                                                      : status;
+}
+
 static zilch_status observe(void *context, const zilch_optimizer *optimizer)
 {
     racer *r = context;
@@ -288,6 +302,7 @@ static zilch_status observe(void *context, const zilch_optimizer *optimizer)
         compare_study_unlock(s->study);
     }
     show(r, (size_t)(s->evaluations ? r->evaluations : p.generations));
+    status = status == ZILCH_OK ? heed(r) : status;
     if (status == ZILCH_OK) {
         status = cli_is_stopped() ? ZILCH_ESTOPPED : score_checkpoints(r);
     }
@@ -424,6 +439,7 @@ static zilch_status run(void *context, size_t index)
     racer r = {.contest = c,
                .method = &s->method[method],
                .run = &c->run[method * s->seeds + seed],
+               .place = method * s->seeds + seed,
                .request = s->method[method].request};
     zilch_status status = cli_is_stopped() ? ZILCH_ESTOPPED : ZILCH_OK;
     r.request.seed = s->seed + seed;
@@ -497,7 +513,9 @@ zilch_status compare_run_all(const compare_setting *setting, compare_run *runs)
         setting->study ? "stopped; what was recorded is safe, and the same command goes on from there"
                        : NULL);
     ranks_set_ending(end_now, &c);
-    const zilch_status status = zilch_parallel(threads, count, run, &c);
+    zilch_status status = compare_steering_begin(&c.steering, setting);
+    status = status == ZILCH_OK ? zilch_parallel(threads, count, run, &c) : status;
+    compare_steering_end(&c.steering);
     ranks_set_ending(NULL, NULL);
     cli_set_stop_notice(NULL, NULL);
     progress_end(&c.line);

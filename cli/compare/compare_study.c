@@ -2,6 +2,7 @@
 
 #include "run/search.h"
 #include "study/run_record.h"
+#include "study/study_file.h"
 #include "terminal/cli.h"
 
 #include <assert.h>
@@ -45,7 +46,7 @@ static int ask(asked *out, const compare_setting *s, const compare_method *m, co
     }
     search_settings *settings = &out->record.settings;
     snprintf(out->penalty, sizeof out->penalty, "%.17g", s->penalty);
-    settings->setting[settings->count] = (zilch_setting){ZILCH_SETTING_MEANS, COMPARE_PENALTY, out->penalty};
+    settings->setting[settings->count] = (zilch_setting){ZILCH_SETTING_MEANS, STUDY_COMPARISON, out->penalty};
     out->record.request.settings = settings->count + 1;
     return search_optimizer_create(&out->request, problem, &out->optimizer);
 }

@@ -7,9 +7,6 @@
 
 typedef struct compare_study compare_study;
 
-/* A setting of every run: the penalty in the fitness that methods are compared by. */
-#define COMPARE_PENALTY "comparison_penalty"
-
 /* What is there of the setting's runs must have been asked for in the same words, but for the budget, and not
  * be further than that; the others begin. 0, or 1 after printing why; close it in any case. */
 int compare_study_open(compare_study **out, const char *path, const compare_setting *setting);

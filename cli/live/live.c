@@ -188,7 +188,7 @@ static void take_commands(server *s)
     for (size_t i = 0; i < count; i++) {
         if (steer(s->options->study, &list[i])) {
             http_tell(s->http, 0, "refused",
-                      "\"The study took no command: is it writable, and is there such a run?\"");
+                      "\"The study did not take this. The terminal of the server says why.\"");
         }
         s->read_next = 0;
     }

@@ -297,7 +297,7 @@ static int describe(report *r, const zilch_run *model)
  * study of zilch 0.1 does not have that penalty; then it is the problem's own. */
 static void take_comparison(report *r, const zilch_run *model)
 {
-    const char *penalty = zilch_request_find(&model->request, ZILCH_SETTING_MEANS, COMPARE_PENALTY);
+    const char *penalty = zilch_request_find(&model->request, ZILCH_SETTING_MEANS, STUDY_COMPARISON);
     double number;
     if (!*model->request.name) {
         return;

@@ -70,6 +70,7 @@ static void put_about(json_node *run, const followed *r, int *failed)
     node_put(run, "dim", node_whole(a->dim), failed);
     node_put(run, "method", node_text(zilch_method_name(a->method)), failed);
     node_put(run, "direction", node_text(zilch_direction_name(a->direction)), failed);
+    node_put(run, "isCompared", node_truth(study_is_compared(r->source)), failed);
     node_put(run, "workers", node_name(jobs ? jobs : threads), failed);
 }
 

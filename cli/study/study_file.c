@@ -197,6 +197,11 @@ void study_program_print(FILE *stream, const char *before, const study_run *run)
     }
 }
 
+int study_is_compared(const study_run *run)
+{
+    return zilch_request_find(&run->run.request, ZILCH_SETTING_MEANS, STUDY_COMPARISON) != NULL;
+}
+
 /* The only observer is the command's own, and it ends a run in good order when its time is over. */
 const char *study_stop_name(zilch_stop stop)
 {

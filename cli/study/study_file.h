@@ -24,6 +24,11 @@ typedef struct study_file {
     size_t capacity;
 } study_file;
 
+/* A setting of every run of a comparison, and of no other: the penalty in the fitness that methods are
+ * compared by. */
+#define STUDY_COMPARISON "comparison_penalty"
+int study_is_compared(const study_run *run);
+
 /* 0, or 1 after printing why; close it in any case. */
 int study_file_open(study_file *out, const char *path, zilch_study_mode mode);
 void study_file_close(study_file *f);

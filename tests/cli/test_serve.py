@@ -283,6 +283,60 @@ def check_live_option():
         pass
 
 
+def asked_of(study, run):
+    """What was asked of a run, and after which generation it was heeded."""
+    with sqlite3.connect(f"file:{study}?mode=ro", uri=True, timeout=10) as connection:
+        return connection.execute("SELECT action, generation FROM commands WHERE run = ? ORDER BY command", (run,)).fetchall()
+
+
+def generations(study, run):
+    """How many a run has."""
+    with sqlite3.connect(f"file:{study}?mode=ro", uri=True, timeout=10) as connection:
+        return connection.execute("SELECT count(*) FROM generations WHERE run = ?", (run,)).fetchone()[0]
+
+
+def check_compare():
+    """A comparison brings its own server; its runs pause, go on and recommend, and all of them stop."""
+    words = ["compare", "--problem", "sphere:active=2", "--dim", "8", "--evaluations", "300000", "--seeds", "2", "--threads", "2",
+             "--methods", "slow:gaussian+population=20,ea+population=20", "--study", "both.study"]
+    process = search(*words, "--live")
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})", process.stderr.readline())
+    if not check(found, "compare --live says no address"):
+        process.kill()
+        return
+    listener = Listener(types.SimpleNamespace(port=int(found[1]), token=found[2]))
+    wait_for(lambda: generations("both.study", 1) > 2 and generations("both.study", 2) > 2, "the comparison does not begin")
+    zilch("steer", "both.study", "pause", "--run", "1")
+    wait_for(lambda: asked_of("both.study", 1)[-1][1], "a pause of a run of a comparison is not heeded")
+    before, other = generations("both.study", 1), generations("both.study", 2)
+    time.sleep(0.5)
+    check(generations("both.study", 1) == before, "a run of a comparison goes on while it is paused")
+    check(generations("both.study", 2) > other, "a run of a comparison waits for another one that is paused")
+    zilch("steer", "both.study", "go-on", "--run", "1")
+    wait_for(lambda: generations("both.study", 1) > before, "a run of a comparison does not go on")
+    zilch("steer", "both.study", "recommend", "--run", "2")
+    wait_for(lambda: asked_of("both.study", 2)[-1][1], "a run of a comparison is not asked to recommend")
+    with sqlite3.connect("file:both.study?mode=ro", uri=True, timeout=10) as connection:
+        wait_for(lambda: connection.execute("SELECT count(*) FROM conclusions WHERE run = 2").fetchone()[0], "nothing is recommended")
+    for words_of_all in (["penalty", "0.5"], ["evaluations", "10"], ["generations", "10"]):
+        done = subprocess.run([ZILCH, "steer", "both.study", *words_of_all, "--run", "2"], capture_output=True, text=True, check=False)
+        check(done.returncode == 1 and "belongs to a comparison" in done.stderr, f"steer of a comparison: {done}")
+    zilch("steer", "both.study", "stop", "--run", "1")
+    _, complaints = process.communicate(timeout=60)
+    check(process.returncode == -signal.SIGINT and "the same command goes on from there" in complaints, f"compare, stop: {process.returncode}, {complaints}")
+    check(asked_of("both.study", 1)[-1][1], "the stop of a comparison is not on record")
+    wait_for(lambda: not listener.is_alive() and listener.named("end"), "the server of compare --live does not say that it ends")
+    # The same runs as if nothing had been asked.
+    words[words.index("300000")] = str(20 * (max(generations("both.study", run) for run in (1, 2, 3, 4)) + 3))
+    went_on = json.loads(zilch(*words, "--json", "--quiet"))
+    words[-1] = "once.study"
+    at_once = json.loads(zilch(*words, "--json", "--quiet"))
+    ends = [[[run["fitness"], run["evaluations"]] for run in each["runs"]] for each in (went_on, at_once)]
+    check(ends[0] == ends[1] and len(ends[0]) == 4, f"a comparison that was steered ends in another way: {ends}")
+    done = subprocess.run([ZILCH, *words[:-2], "--live"], capture_output=True, text=True, check=False)
+    check(done.returncode == 2 and "--study" in done.stderr, f"compare --live without a study: {done}")
+
+
 def check_steer_words():
     """What the command refuses."""
     for words in (["a.study"], ["a.study", "dance"], ["a.study", "evaluations"], ["a.study", "stop", "3"], ["a.study", "evaluations", "x"]):
@@ -308,6 +362,7 @@ def main():
         check_replay()
         check_stop_now()
         check_live_option()
+        check_compare()
     finally:
         process.kill()
     return 1 if failures else 0

@@ -94,6 +94,8 @@
   function showCommands(run) {
     element("steering").hidden = Boolean(run.endedBy);
     element("steered").textContent = `run ${run.run}`;
+    element("limits").hidden = Boolean(run.isCompared);
+    element("compared").hidden = !run.isCompared;
     const list = (run.commands ?? []).slice(-8).reverse().map(({ action, value, asked, heeded }) => {
       const item = document.createElement("li");
       const what = value === null ? action : `${action} ${Charts.number(value)}`;
