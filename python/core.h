@@ -202,7 +202,8 @@ double journal_seconds(void);
 /* ---- The functions of each file ---------------------------------------------------- */
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
-    study_functions[], journal_functions[], drive_functions[], options_functions[], limits_functions[];
+    study_functions[], steer_functions[], journal_functions[], drive_functions[], options_functions[],
+    limits_functions[];
 
 #define ROW(name)                       \
     {                                   \

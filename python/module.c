@@ -109,6 +109,7 @@ static int fill(PyObject *module)
                                       problem_functions,
                                       lander_functions,
                                       study_functions,
+                                      steer_functions,
                                       journal_functions,
                                       drive_functions,
                                       options_functions,

@@ -1,6 +1,6 @@
 """Sparse black-box optimisation: points that are good and mostly exact zeros, from function values alone.
 
-``minimize`` and ``maximize`` search from beginning to end; ``Optimizer`` asks and is told; ``ZeroInflatedGaussian`` is the
+``minimize`` and ``maximize`` search from beginning to end, and ``serve`` shows a study in a browser; ``Optimizer`` asks and is told; ``ZeroInflatedGaussian`` is the
 distribution that they draw from; ``Study`` reads what was kept; ``problem`` and ``regression`` are objectives;
 ``LunarLander`` is Gymnasium's, many worlds at once. With scikit-learn there are ``SparseSelector``, ``SparseRegressor`` and
 ``SparseClassifier``, which are imported when they are asked for.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, plot
 from ._evaluate import Evaluation
 from ._lander import Controller, Episodes, LunarLander, heuristic
+from ._live import Server, serve
 from ._minimize import maximize, minimize
 from ._model import ZeroInflatedGaussian
 from ._optimizer import Optimizer, Point, Progress, Recommendation
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Controller", "Episodes", "Evaluation", "HeldOut", "LunarLander", "Optimizer", "Point", "Problem", "Progress",
-    "Recommendation", "Regression", "Result", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "plot", "problem", "regression",
+    "Recommendation", "Regression", "Result", "Server", "Study", "ZeroInflatedGaussian", "heuristic", "maximize", "minimize", "plot", "problem", "regression", "serve",
 ]
 if TYPE_CHECKING or importlib.util.find_spec("sklearn") is not None:
     __all__ += ["SparseClassifier", "SparseRegressor", "SparseSelector"]

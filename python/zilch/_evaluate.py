@@ -98,6 +98,7 @@ class Objective:
         self.lost = 0  # evaluations that were begun, and whose values nobody waited for
         self.generation = 0
         self.memo: Memo | None = None
+        self.turn: Callable[[], None] = lambda: None  # called now and then, while values come or do not come
         self.core = self._evaluate
 
     def first_values(self, x: Floats, journal: Journal) -> Floats:
@@ -167,6 +168,7 @@ class Objective:
         def tell(first: int, got: Floats) -> None:
             columns[:, first:first + len(got)] = got.T
             arrived(first, len(got))
+            self.turn()
 
         self._once(np.frombuffer(x).reshape(-1, self.dim), np.frombuffer(ids, dtype=np.uint64), tell)
 
@@ -201,6 +203,7 @@ class Submitted(Objective):
         future: Any = None
         keys: Any = None
         while self.pending.pop(future, None) is None:  # nothing yet, or it was dropped
+            self.turn()
             try:
                 future, keys = self.done.get(timeout=_TURN)
             except queue.Empty:

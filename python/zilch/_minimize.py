@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import platform
@@ -20,9 +21,11 @@ from ._arrays import Floats
 from ._evaluate import Ending, Executor, Objective, drive, objective_of
 from ._identity import digest
 from ._journal import Journal
+from ._live import View, path_for, shown
 from ._optimizer import Optimizer, Recommendation, Repair, own_penalties
 from ._problem import HeldOut, Problem
 from ._result import Result
+from ._steer import Steering
 from ._study import Study
 
 if TYPE_CHECKING:
@@ -45,7 +48,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
              names: Iterable[str] | None = None, repair: Repair | None = None,
              callback: Callable[[Optimizer], object] | None = None, executor: Executor | None = None, vectorized: bool = False,
              study: str | os.PathLike[str] | None = None, noisy: bool | None = None, final_evaluations: int | None = None,
-             time: float | None = None, held_out: int = 0, threads: int = 0, disp: bool = False, **options: Unpack[SearchOptions]) -> Result:
+             time: float | None = None, held_out: int = 0, threads: int = 0, disp: bool = False, live: bool = False,
+             **options: Unpack[SearchOptions]) -> Result:
     """Minimise f over points that are mostly exact zeros.
 
     Parameters
@@ -85,7 +89,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         A file that keeps every value when it arrives. If you call it again after an interruption, with the same arguments, it
         goes on, and only the evaluations that were under way are repeated. If the search has ended, you get its result; with more
         `evaluations` or `generations` it goes on. A function is known by its code, by its defaults, by what it encloses, and by
-        the functions of its module that it calls, but not by the data of its module.
+        the functions of its module that it calls, but not by the data of its module. While it searches, it heeds what the live
+        page, the command ``zilch steer`` or ``zilch.Study.ask`` ask of it.
     noisy : bool
         Whether f gives a point another value each time. A problem knows it; for a function the search finds it out by
         evaluating good points again. Say False if you know it. Without noise, fewer evaluations are enough for the final check,
@@ -105,6 +110,9 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
         For a problem of the library's own; 0: one for each processor.
     disp : bool
         Say how it goes on standard error, after a generation, once a second at most.
+    live : bool
+        Show the search while it goes on. In a notebook, text and a small plot are drawn anew below the cell. Elsewhere the command
+        ``zilch serve`` shows it in a browser until it ends, as ``zilch.serve`` does; the address is printed on standard error.
 
     The options, of which each may be None for its default. The defaults shown are those of the method "default". A problem of
     the library's own has a penalty that suits it. An array for `penalty` gives each coordinate one of its own.
@@ -143,9 +151,13 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
                           repair=repair, **chosen_options)
     asked = _Asked(ends, final, final_evaluations != 0, ending.is_noisy, called)
     objective = objective_of(f, optimizer.dim, vectorized, executor, ending.is_noisy)
-    with _Keeper(study, optimizer, asked, f, first) as keeper:
+    check = functools.partial(_ending, final=ending.final, first=0 if first is None else len(first), is_noisy=ending.is_noisy)
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(path_for(live, study))
+        keeper = stack.enter_context(_Keeper(path, optimizer, asked, f, first, check))
         optimizer = keeper.optimizer
-        watcher = _Watcher(keeper, callback, disp, math.inf if time is None else _seconds(time))
+        view = stack.enter_context(shown(live and keeper.ended is None, path, called))
+        watcher = _Watcher(keeper, callback, disp, math.inf if time is None else _seconds(time), view)
         try:
             if keeper.ended is None:
                 stop, chosen, measured = _search(f, optimizer, objective, first, ending, watcher, held_out, threads)
@@ -157,6 +169,8 @@ def minimize(f: Callable[[Floats], Any] | Problem, dim: int | ArrayLike | None =
             stop, chosen, measured = "interrupted", None, None
             if not keeper.interrupt():
                 raise
+        if view is not None:
+            view.draw(optimizer, watcher.history, f"stopped by: {watcher.ending or stop}")
     return _result(optimizer, objective, watcher.ending or stop, chosen, measured, watcher.history, asked)
 
 
@@ -251,9 +265,20 @@ _Ended = tuple[str, Recommendation | None, HeldOut | None]
 def _search(f: Any, optimizer: Optimizer, objective: Objective, first: Floats | None, ending: Ending, watcher: _Watcher,
             held_out: int, threads: int) -> _Ended:
     keeper = watcher.keeper
+    steering = keeper.steering
+    if steering is not None:
+        steering.begin(optimizer)
+        ending = steering.check(steering.limits)
+        objective.turn = steering.look
     if first is not None and optimizer.progress.evaluations == 0:
         _begin_at(optimizer, objective, first, keeper.journal)
     stop = drive(optimizer, objective, ending, watcher, threads, keeper.journal)
+    while steering is not None and steering.interrupts and not steering.is_stopping and not watcher.is_over:
+        if steering.take():  # on top of the budget, and the search goes on
+            keeper.conclude("not stopped", _recommend(optimizer, objective, ending, threads, keeper.journal), None)
+        ending = steering.check(steering.limits)
+        stop = drive(optimizer, objective, ending, watcher, threads, keeper.journal)
+    stop = "asked" if steering is not None and steering.is_stopping and not watcher.is_over else stop
     chosen = _recommend(optimizer, objective, ending, threads, keeper.journal)
     measured = _hold_out(f, optimizer, chosen, held_out, threads)
     keeper.conclude(stop, chosen, measured)
@@ -295,8 +320,9 @@ def _result(optimizer: Optimizer, objective: Objective, stop: str, chosen: Recom
     x = best.x if chosen is None else chosen.x
     spent = 0 if chosen is None else chosen.spent
     violation = best.violation if chosen is None else chosen.violation
+    stop = "request" if stop == "asked" else stop  # as the command calls it
     return Result(x=x, fun=best.value if chosen is None else chosen.mean, nfev=progress.evaluations + objective.failed + spent,
-                  nit=progress.generations, success=stop not in ("observer", "interrupted") and not violation > 0,
+                  nit=progress.generations, success=stop not in ("observer", "interrupted", "request") and not violation > 0,
                   message=("stopped by the callback" if stop == "observer" else f"stopped by: {stop}") + (f"; infeasible, violation {violation:g}" if violation > 0 else ""),
                   active=best.active if chosen is None else chosen.active, recommended=chosen, best=best,
                   front=optimizer._front_with(chosen),
@@ -310,7 +336,7 @@ class _Watcher:
     """Writes down how the search goes, for the study, the result, the terminal and the caller."""
 
     def __init__(self, keeper: _Keeper, callback: Callable[[Optimizer], object] | None, disp: bool,
-                 seconds: float) -> None:
+                 seconds: float, view: View | None) -> None:
         self.optimizer = keeper.optimizer
         self.keeper = keeper
         self.callback = callback
@@ -319,6 +345,8 @@ class _Watcher:
         self.began = self.said = time.perf_counter()
         self.end = self.began + seconds
         self.ending = ""  # what the library calls the observer, if it is not the callback
+        self.view = view
+        self.is_over = False  # the callback or the time has ended it
 
     def __call__(self, evaluating: float) -> bool:
         p = self.optimizer.progress
@@ -330,6 +358,12 @@ class _Watcher:
             self.said = now
             print(f"generation {p.generations}: best value {p.best_value:g}, {p.best_active} active, "
                   f"{p.evaluations} evaluations", file=sys.stderr)
+        if self.view is not None:
+            self.view.draw(self.optimizer, self.history)
+        self.is_over = self._is_enough()
+        return self.is_over or self._is_asked()
+
+    def _is_enough(self) -> bool:
         try:
             if self.callback is not None and bool(self.callback(self.optimizer)):
                 return True
@@ -338,13 +372,23 @@ class _Watcher:
         self.ending = "time" if time.perf_counter() >= self.end else ""
         return bool(self.ending)
 
+    def _is_asked(self) -> bool:
+        """Whether something was asked for which the search has to be left."""
+        if self.keeper.steering is None:
+            return False
+        paused = self.keeper.steering.heed(self.optimizer)  # counts nowhere
+        self.began += paused
+        self.end += paused
+        return self.keeper.steering.interrupts
+
 
 class _Keeper:
     """The run in its study, if there is one. If the study has a run of the same search, that one goes on, or has ended."""
 
     def __init__(self, path: str | os.PathLike[str] | None, optimizer: Optimizer, asked: _Asked, f: Any,
-                 first: Floats | None) -> None:
+                 first: Floats | None, check: Callable[[dict[str, str]], Ending]) -> None:
         self.optimizer = optimizer
+        self.steering: Steering | None = None
         self.study = None if path is None else Study(path, "create")
         self.is_new = True
         self.ended: _Ended | None = None
@@ -354,6 +398,7 @@ class _Keeper:
             return
         try:
             self._find(self.study, optimizer, asked, f, first)
+            self.steering = Steering(self.study._study, self.run, asked.limits, check)
         except BaseException:
             self.study.close()
             raise

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Floats
 from ._optimizer import Optimizer, Point, Recommendation
@@ -16,6 +16,7 @@ from ._problem import HeldOut
 
 _SHOWN = 5  # coordinates, and points of the front, that a text names
 _WIDTH, _HEIGHT, _EDGE = 360, 140, 30  # of the small plot, in pixels
+_POINTS = 2000  # of it, at most
 
 
 @dataclass(eq=False, repr=False)
@@ -134,22 +135,28 @@ class Result:
                 f"<div>front, as active: value: {html.escape(self._front())}</div></div>{self._svg()}</div>")
 
     def _svg(self) -> str:
-        """The best value over evaluations."""
-        shown = np.isfinite(self.history["best_value"])
-        if np.count_nonzero(shown) < 2:
-            return ""
-        x = self.history["evaluations"][shown].astype(float)
-        y = self.history["best_value"][shown]
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(_EDGE + _unit(x) * (_WIDTH - 2 * _EDGE),
-                                                            _HEIGHT - _EDGE - _unit(y) * (_HEIGHT - 2 * _EDGE)))
-        text = "font-family='sans-serif' font-size='11' fill='currentColor'"
-        return (f"<svg width='{_WIDTH}' height='{_HEIGHT}' viewBox='0 0 {_WIDTH} {_HEIGHT}' role='img'>"
-                f"<title>best value over evaluations</title>"
-                f"<text x='{_EDGE}' y='14' {text}>best value: {y[0]:.4g} to {y[-1]:.4g}</text>"
-                f"<path d='M{_EDGE},{_EDGE - 6}V{_HEIGHT - _EDGE}H{_WIDTH - _EDGE}' fill='none' stroke='currentColor' opacity='0.4'/>"
-                f"<polyline points='{points}' fill='none' stroke='#1f77b4' stroke-width='1.5'/>"
-                f"<text x='{_EDGE}' y='{_HEIGHT - 12}' {text}>{x[0]:.0f}</text>"
-                f"<text x='{_WIDTH - _EDGE}' y='{_HEIGHT - 12}' text-anchor='end' {text}>{x[-1]:.0f} evaluations</text></svg>")
+        return best_so_far(self.history["evaluations"], self.history["best_value"])
+
+
+def best_so_far(evaluations: ArrayLike, values: ArrayLike) -> str:
+    """A small plot of the best value over evaluations, as SVG; nothing for fewer than two values."""
+    y = np.asarray(values, dtype=float)
+    shown = np.isfinite(y)
+    if np.count_nonzero(shown) < 2:
+        return ""
+    x, y = np.asarray(evaluations, dtype=float)[shown], y[shown]
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), _POINTS)).astype(int))
+    x, y = x[kept], y[kept]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(_EDGE + _unit(x) * (_WIDTH - 2 * _EDGE),
+                                                        _HEIGHT - _EDGE - _unit(y) * (_HEIGHT - 2 * _EDGE)))
+    text = "font-family='sans-serif' font-size='11' fill='currentColor'"
+    return (f"<svg width='{_WIDTH}' height='{_HEIGHT}' viewBox='0 0 {_WIDTH} {_HEIGHT}' role='img'>"
+            f"<title>best value over evaluations</title>"
+            f"<text x='{_EDGE}' y='14' {text}>best value: {y[0]:.4g} to {y[-1]:.4g}</text>"
+            f"<path d='M{_EDGE},{_EDGE - 6}V{_HEIGHT - _EDGE}H{_WIDTH - _EDGE}' fill='none' stroke='currentColor' opacity='0.4'/>"
+            f"<polyline points='{points}' fill='none' stroke='#1f77b4' stroke-width='1.5'/>"
+            f"<text x='{_EDGE}' y='{_HEIGHT - 12}' {text}>{x[0]:.0f}</text>"
+            f"<text x='{_WIDTH - _EDGE}' y='{_HEIGHT - 12}' text-anchor='end' {text}>{x[-1]:.0f} evaluations</text></svg>")
 
 
 def _unit(values: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from types import TracebackType
 from typing import Any
 
@@ -53,6 +54,16 @@ class Study:
     def conclusions(self, run: int = 1) -> list[dict[str, Any]]:
         """What a run recommended, and after which generation."""
         return [_with_point(row) for row in _core.study_conclusions(self._study, _arrays.count(run, "run", 1))]
+
+    def commands(self, run: int = 1) -> list[dict[str, Any]]:
+        """What was asked of a run while it searched: a dict for each, with the `generation` after which it was heeded, or None."""
+        return _core.study_commands(self._study, _arrays.count(run, "run", 1), False)
+
+    def ask(self, action: str, value: float | None = None, run: int = 1) -> None:
+        """Ask something of a run that is searching in another process, as the command ``zilch steer`` does. The study must be open to
+        write. `action` is "stop", "stop-now", "pause", "go-on" or "recommend", or with a value "evaluations", "generations" or "penalty"."""
+        when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        _core.study_ask_run(self._study, _arrays.count(run, "run", 1), action, value, when)
 
     def resume(self, run: int = 1, repair: Repair | None = None) -> Optimizer:
         """The optimizer as it was after the last generation recorded. A search with a `repair` function needs it again."""
