@@ -41,9 +41,17 @@ static follow_size size_of(int is_live)
     return is_known ? (follow_size){size.ws_row, size.ws_col} : (follow_size){is_live ? 24 : 0, 80};
 }
 
-/* With its front, for which the whole run is read. */
-static int print(const request *r, const follow *f, uint64_t run, int is_live)
+/* With its front, for which the whole run is read: that may take long, so that a terminal has all but the
+ * front first. */
+static int print(const request *r, const follow *f, uint64_t run, int is_live, int is_first)
 {
+    if (is_live && is_first) {
+        fputs("\033[H\033[2J", stdout);
+        if (follow_print(f, run, NULL, size_of(is_live), stdout)) {
+            return CLI_FAILED;
+        }
+        fflush(stdout);
+    }
     zilch_study *study;
     zilch_optimizer *optimizer = NULL;
     zilch_status status = zilch_study_open(&study, r->study, ZILCH_STUDY_READ);
@@ -84,7 +92,7 @@ static int watch(const request *r, follow *f)
             generations = follow_at(f, i).run == run ? follow_at(f, i).generations : generations;
         }
         const int is_due = generations != shown || has_ended;
-        if (has_ended < 0 || (is_due && print(r, f, run, is_live))) {
+        if (has_ended < 0 || (is_due && print(r, f, run, is_live, shown == UINT64_MAX))) {
             return CLI_FAILED;
         }
         if (has_ended || !is_live || cli_is_stopped()) {

@@ -187,8 +187,9 @@ static void take_commands(server *s)
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < count; i++) {
         if (steer(s->options->study, &list[i])) {
-            http_tell(s->http, 0, "refused",
-                      "\"The study did not take this. The terminal of the server says why.\"");
+            http_tell(
+                s->http, 0, "refused",
+                "\"The study did not take this: can it be written, and may this run be asked for it?\"");
         }
         s->read_next = 0;
     }
@@ -357,16 +358,27 @@ static int serve(server *s)
 /* ---- From beginning to end
  * --------------------------------------------------------------------------------------- */
 
-static void close_server(server *s)
+/* A close look at a long run takes minutes, and nobody waits for it: it only reads, so the process ends in
+ * the midst of it. */
+static void end_look(server *s, int status)
 {
+    if (s->look.is_begun && !__atomic_load_n(&s->look.is_done, __ATOMIC_ACQUIRE)) {
+        fflush(NULL);
+        _exit(status);
+    }
     if (s->look.is_begun) {
         pthread_join(s->look.thread, NULL);
         free(s->look.text);
     }
+}
+
+static void close_server(server *s, int status)
+{
     if (s->http) {
         http_tell(s->http, 0, "end", "0");
     }
     http_close(s->http);
+    end_look(s, status);
     follow_close(s->follow);
     live_flights_free(&s->flights);
     pthread_mutex_destroy(&s->lock);
@@ -385,6 +397,6 @@ int live_serve(const live_options *options)
         fflush(stdout);
         failed = serve(&s);
     }
-    close_server(&s);
+    close_server(&s, failed);
     return failed;
 }

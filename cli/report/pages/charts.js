@@ -383,7 +383,7 @@ const Charts = (() => {
       put(item, "dt", {}, name);
       put(item, "dd", {}, text);
     }
-    return "";
+    return last && !run.look ? "The front, and what the search believes, follow as soon as the whole run is read." : "";
   }
 
   // ---- All of it
