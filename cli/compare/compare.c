@@ -133,7 +133,9 @@ static zilch_status open_journal(racer *r)
     if (r->problem.program) {
         search_program_write_to(r->problem.program, journal);
     }
-    r->contest->journal = ranks_count() > 1 ? journal : NULL;
+    if (ranks_count() > 1) { /* else others write here too, at the same time */
+        r->contest->journal = journal;
+    }
     zilch_journal_close(r->journal);
     r->journal = journal;
     return status;
@@ -461,7 +463,9 @@ static zilch_status run(void *context, size_t index)
     free(r.x);
     zilch_optimizer_destroy(r.optimizer);
     search_problem_close(&r.problem);
-    c->journal = ranks_count() > 1 ? NULL : c->journal;
+    if (ranks_count() > 1) {
+        c->journal = NULL;
+    }
     zilch_journal_close(r.journal);
     return status;
 }

@@ -185,7 +185,7 @@ def test_notebook_view(notebook, monkeypatch):
     found = zilch.minimize(bowl, 6, evaluations=400, penalty=0.01, names=names, live=True)
     (handle,) = notebook
     assert len(handle.drawn) == found.nit + 2  # at the beginning, after each generation, and at the end
-    assert "searching: " in handle.drawn[3] and "<svg" in handle.drawn[-1] and "&lt;b&gt;bold" in handle.drawn[-1]
+    assert "searching, at " in handle.drawn[3] and "<svg" in handle.drawn[-1] and "&lt;b&gt;bold" in handle.drawn[-1]
     assert "stopped by: " in handle.drawn[-1] and "2 of 6 coordinates active" in handle.drawn[-1] and "<b>bold" not in handle.drawn[-1]
 
 

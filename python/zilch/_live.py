@@ -142,9 +142,9 @@ class View:
 
 def _text(optimizer: Optimizer, ending: str | None) -> str:
     p = optimizer.progress
-    place = f"{p.evaluations} evaluations, {p.generations} generations" + (f", {p.failures} failed" if p.failures else "")
-    state = "searching" if ending is None else ending
-    return f"{state}: {place}; best value {p.best_value:.6g}, {p.best_active} of {optimizer.dim} coordinates active"
+    place = f"{p.evaluations} evaluations and {p.generations} generations" + (f", {p.failures} failed" if p.failures else "")
+    state = "searching, at" if ending is None else f"{ending}, after"
+    return f"{state} {place}; best value {p.best_value:.6g}, {p.best_active} of {optimizer.dim} coordinates active"
 
 
 def _table(optimizer: Optimizer, names: Sequence[str] | None) -> str:
@@ -152,7 +152,7 @@ def _table(optimizer: Optimizer, names: Sequence[str] | None) -> str:
         return ""
     x = optimizer.best.x
     active = [i for i in range(len(x)) if x[i] != optimizer.default[i]]
-    called = labels(names, len(x))
+    called = [f"x[{i}]" for i in range(len(x))] if names is None else labels(names, len(x))
     rows = "".join(f"<tr><td style='text-align:left'>{html.escape(called[i])}</td><td>{x[i]:.6g}</td></tr>"
                    for i in sorted(active, key=lambda i: -abs(x[i]))[:_SHOWN])
     more = len(active) - _SHOWN

@@ -319,9 +319,12 @@ zilch_status zi_sql_open(zi_sql **out, const char *path, zilch_study_mode mode, 
     return ZILCH_OK;
 }
 
+/* One that writes is never overtaken, and other threads may be using it now: nothing else of it is looked at.
+ */
 int zi_sql_is_stale(const zi_sql *sql)
 {
-    return sql->depth == 0 && !sqlite3_next_stmt(sql->handle, NULL) && zi_sql_is_overtaken(sql);
+    return sql->vfs.is_reader && sql->depth == 0 && !sqlite3_next_stmt(sql->handle, NULL) &&
+           zi_sql_is_overtaken(sql);
 }
 
 zilch_status zi_sql_open_again(const zi_sql *sql, zi_sql **out)
