@@ -364,6 +364,7 @@ static void end_look(server *s, int status)
 {
     if (s->look.is_begun && !__atomic_load_n(&s->look.is_done, __ATOMIC_ACQUIRE)) {
         fflush(NULL);
+        pthread_detach(s->look.thread);
         _exit(status);
     }
     if (s->look.is_begun) {

@@ -20,7 +20,6 @@ enum {
     ACTIVE_ROWS_MOST = 40,
     REASONS = 4,
     REASONS_OF_FEW_ROWS = 2,
-    REASON_LETTERS = 66,
     FIXED_ROWS = 14,     /* beside coordinates and failures, with the line of the cursor */
     ACTIVE_LETTERS = 31, /* of a coordinate's row, beside its bars */
     FEWEST_COLUMNS = 40
@@ -126,34 +125,48 @@ static void print_values(const followed *r, size_t most_columns, FILE *stream)
     fputc('\n', stream);
 }
 
-/* Two lines on a terminal, or a line for each point. */
-static int print_front(const zilch_optimizer *optimizer, int is_flat, FILE *stream)
+/* Place k of those that are shown, evenly spread, from the sparsest to the best. */
+static const zilch_record *front_at(const zilch_record *front, size_t count, size_t k, size_t shown)
 {
+    return &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
+}
+
+/* A line for each point; on a terminal, two lines. */
+static void put_front(const zilch_record *front, size_t count, size_t shown, int is_flat, FILE *stream)
+{
+    if (!is_flat) {
+        fputs("\nfront:\n  active         value\n", stream);
+        for (size_t k = 0; k < shown; k++) {
+            const zilch_record *r = front_at(front, count, k, shown);
+            fprintf(stream, "  %6zu  %12.6g\n", r->active, r->value);
+        }
+        return;
+    }
+    fputs("\nfront, the best value with so many active coordinates:\n  active", stream);
+    for (size_t k = 0; k < shown; k++) {
+        fprintf(stream, " %10zu", front_at(front, count, k, shown)->active);
+    }
+    fputs("\n  value ", stream);
+    for (size_t k = 0; k < shown; k++) {
+        fprintf(stream, " %10.4g", front_at(front, count, k, shown)->value);
+    }
+    fputc('\n', stream);
+}
+
+static int print_front(const zilch_optimizer *optimizer, size_t columns, int is_flat, FILE *stream)
+{
+    enum { HEAD_LETTERS = 8, POINT_LETTERS = 11 };
     size_t count;
     size_t recommended;
+    const size_t fitting = is_flat ? (columns - HEAD_LETTERS) / POINT_LETTERS : FRONT_ROWS;
+    const size_t most = fitting < FRONT_ROWS ? fitting : FRONT_ROWS;
     zilch_record *front = search_front_read(optimizer, NULL, &count, &recommended);
     if (!front) {
         return CLI_FAILED;
     }
-    const size_t shown = count < FRONT_ROWS ? count : FRONT_ROWS;
-    fputs(shown ? is_flat ? "\nfront, the best value with so many active coordinates:\n  active"
-                          : "\nfront:\n  active         value\n"
-                : "",
-          stream);
-    for (size_t line = 0; line < (is_flat ? 2 : 1); line++) {
-        fputs(line && shown ? "\n  value " : "", stream);
-        for (size_t k = 0; k < shown; k++) {
-            const zilch_record *r = &front[shown > 1 ? k * (count - 1) / (shown - 1) : 0];
-            if (!is_flat) {
-                fprintf(stream, "  %6zu  %12.6g\n", r->active, r->value);
-            } else if (line) {
-                fprintf(stream, " %8.4g", r->value);
-            } else {
-                fprintf(stream, " %8zu", r->active);
-            }
-        }
+    if (count) {
+        put_front(front, count, count < most ? count : most, is_flat, stream);
     }
-    fputs(is_flat && shown ? "\n" : "", stream);
     free(front);
     return 0;
 }
@@ -206,13 +219,14 @@ static void print_active(const followed *r, size_t most, size_t bars, FILE *stre
     }
 }
 
-static void print_failures(const followed *r, size_t most, FILE *stream)
+static void print_failures(const followed *r, size_t most, size_t columns, FILE *stream)
 {
     fputs(r->failures ? "\nthe last failures:\n" : "", stream);
     for (size_t k = 0; k < most && k < r->failures; k++) {
         const follow_failure *failure = &r->failure[(r->failures - 1 - k) % FAILURES_SHOWN];
-        fprintf(stream, "  generation %llu: ", (unsigned long long)failure->generation);
-        text_put_within(stream, failure->reason, REASON_LETTERS);
+        const int used = fprintf(stream, "  generation %llu: ", (unsigned long long)failure->generation);
+        const size_t left = used > 0 && (size_t)used < columns ? columns - (size_t)used : 1;
+        text_put_within(stream, failure->reason, left);
         fputc('\n', stream);
     }
 }
@@ -241,11 +255,11 @@ int follow_print(const follow *f, uint64_t run, const zilch_optimizer *optimizer
     const size_t reasons = size.rows && size.rows < 30 ? REASONS_OF_FEW_ROWS : REASONS;
     print_place(r, columns, stream);
     print_values(r, columns - 3, stream);
-    if (optimizer && print_front(optimizer, size.rows > 0, stream)) {
+    if (optimizer && print_front(optimizer, columns, size.rows > 0, stream)) {
         return CLI_FAILED;
     }
     print_active(r, size.rows ? active_rows(r, size, reasons) : ACTIVE_ROWS, columns - ACTIVE_LETTERS - 1,
                  stream);
-    print_failures(r, reasons, stream);
+    print_failures(r, reasons, columns, stream);
     return 0;
 }

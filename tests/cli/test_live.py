@@ -235,11 +235,57 @@ def check_runs(browser, artefacts):
     check_quiet(browser, "hostile report")
 
 
+# ---- Regressions and comparisons
+
+
+def check_regressions(browser, artefacts):
+    """Predicted against observed, on the page and in the report; names of columns are texts."""
+    with open("rows.csv", "w", encoding="utf-8") as file:
+        print("a,b,<b>c</b>,y,z", file=file)
+        for k in range(60):
+            row = [(7 * k % 13) - 6, (5 * k % 11) - 5, k % 3 - 1]
+            print(*row, 2 * row[0] - row[1] + k % 2, int(2 * row[0] - row[1] + k % 5 > 1), sep=",", file=file)
+    for problem, response, mark in (("linear", 4, "circle.dot"), ("logistic", 5, "path.line")):
+        zilch("optimize", "--problem", problem, "--response", str(response), "--data", "rows.csv", "--evaluations", "200",
+              "--study", f"{problem}.study", "--quiet")
+        count = f"document.querySelectorAll('#chart-fit {mark}').length"
+        many = {"linear": 60, "logistic": 2}[problem]
+        with Server(f"{problem}.study") as server:
+            show(browser, server.address)
+            wait_until(browser, f"{count} === {many}", f"{problem}: predicted values are not drawn")
+            browser.screenshot(Path(artefacts, f"live_{problem}.png"))
+            check_quiet(browser, problem)
+            leave(browser)
+        zilch("report", f"{problem}.study", "-o", f"{problem}.html")
+        browser.open(f"{problem}.html")
+        check(browser.evaluate(count) == many, f"{problem}: the report draws no predicted values")
+        check(browser.evaluate("document.querySelectorAll('#charts td b, #charts th b').length") == 0, "a name has become markup")
+
+
+def check_comparison(browser):
+    """Its runs have one budget and one penalty, so the page does not offer others."""
+    process = subprocess.Popen([ZILCH, "compare", "--problem", "sphere:active=2", "--dim", "8", "--evaluations", "100000000", "--seeds", "1",
+                                "--methods", "gaussian+population=20,ea+population=20", "--study", "both.study", "--progress", "none"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(3)
+    with Server("both.study") as server:
+        show(browser, server.address)
+        wait_until(browser, "!document.getElementById('steering').hidden", "a comparison cannot be steered")
+        check(browser.evaluate("document.getElementById('limits').hidden && !document.getElementById('compared').hidden"),
+              "another budget is offered for a run of a comparison")
+        browser.evaluate("document.querySelector('[data-action=stop]').click()")
+        process.wait(60)
+        check(process.returncode == -2, f"a comparison that was stopped from the page: status {process.returncode}")
+        leave(browser)
+
+
 def main():
     """All of it."""
     artefacts = sys.argv[1]
     with Browser(".", limit=280) as browser:
         check_runs(browser, artefacts)
+        check_regressions(browser, artefacts)
+        check_comparison(browser)
         check_growing(browser, artefacts)
     return 1 if failures else 0
 
