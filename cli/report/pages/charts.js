@@ -190,7 +190,8 @@ const Charts = (() => {
       }
     }
     const noisy = chosen.look?.front?.some(p => p[2] !== null);
-    return `The best value with so many active coordinates, after generation ${chosen.look?.generation ?? "–"}.${noisy ? " Bars: one standard error, from the noise and the number of evaluations of a point." : ""}`;
+    const when = chosen.look ? `, after generation ${chosen.look.generation}` : "";
+    return `The best value with so many active coordinates${when}.${noisy ? " Bars: one standard error, from the noise and the number of evaluations of a point." : ""}`;
   }
 
   // A row for each coordinate: the higher its bar, the larger the share of evaluations in which it was active.
@@ -360,7 +361,7 @@ const Charts = (() => {
     const last = lastOf(run);
     const pace = paceOf(run);
     const left = secondsLeft(run);
-    const of = limit => limit ? ` of ${number(limit)}` : "";
+    const of = limit => limit ? ` of ${limit}` : ""; // with all its digits
     const list = [
       ["value", last && number(last[VALUE])], ["after the penalty", last && hasPenalty(run) && number(last[FITNESS])],
       ["active", last && `${last[ACTIVE]} of ${run.dim}`],
@@ -373,7 +374,7 @@ const Charts = (() => {
       ["evaluated side by side", run.workers && shown(run.workers)], ["time left", left !== null && duration(left)],
       ["ended by", run.endedBy && shown(run.endedBy)],
       ["method", shown(run.method)], ["direction", shown(run.direction)], ["penalty for each active coordinate", number(run.penalty)],
-      ["problem", shown(run.problem), true], ["program", run.program && shown(run.program), true], ["data", run.data && shown(run.data), true],
+      ["problem", shown(run.problem).replace(/,/g, ",\u200b"), true], ["program", run.program && shown(run.program), true], ["data", run.data && shown(run.data), true],
       ["began", run.started && shown(run.started).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ$/, "$1 $2 UTC")], ["machine", run.machine && shown(run.machine), true],
     ];
     const box = put(parent, "dl", { class: "facts" });
