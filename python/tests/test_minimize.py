@@ -708,7 +708,7 @@ def test_an_unknown_keyword_is_named_with_what_it_may_be(find, name, words):
 
 def test_none_is_the_default_of_every_option():
     names = set(inspect.signature(zilch.minimize).parameters) - {"f", "dim", "x0", *SHORT, "forced_on", "forced_off"}
-    whole = {"seed": 1, "vectorized": False, "held_out": 0, "threads": 0, "disp": False}
+    whole = {"seed": 1, "vectorized": False, "held_out": 0, "threads": 0, "disp": False, "live": False}
     assert_same(search(**{**dict.fromkeys(names), **whole}), search())
 
 
