@@ -324,11 +324,15 @@ static zilch_status refine(zilch_optimizer *o)
 }
 
 /* As if the next generation of the distribution had been made: a large one does not come before the
- * refinement has shown what it can do. */
+ * refinement has shown what it can do. Within linear limits points that are drawn are worth little at first:
+ * there the refinement is ahead by as many evaluations as a small search has in all. */
 static int is_its_turn(const zilch_optimizer *o)
 {
+    enum { LEAD = 400 };
     const zi_turns *t = &o->turns;
-    const double all = (double)(o->evaluations + zi_turn_population(o));
+    const size_t next = zi_turn_population(o);
+    const size_t ahead = o->constraints.limits.rows && next < LEAD ? LEAD : next;
+    const double all = (double)(o->evaluations + ahead);
     return t->refine && !(zi_noise_deviation(&o->noise) > 0.0) && !zi_points_are_exhausted(o) &&
            (double)t->evaluations <= t->share * all;
 }
