@@ -700,6 +700,22 @@ ZILCH_CHECKED zilch_episodes_run(const double *parameters, const zilch_lander_op
                                  size_t count, unsigned threads, zilch_watcher watch, void *context,
                                  zilch_episode *out);
 
+/* Episodes of many controllers and seeds, as a graphics card flies them (zilch_cuda.h). Episode k has the
+ * seed seed[k] and is flown by controller k / each. */
+typedef struct zilch_flights {
+    size_t count;                        /* of episodes, at least 1 */
+    size_t each;                         /* episodes of a controller, at least 1 */
+    const double *parameters;            /* ZILCH_POLICY_PARAMETERS of each controller; NULL: the heuristic */
+    const uint64_t *seed;                /* of each episode */
+    const zilch_lander_options *options; /* NULL: the defaults */
+    zilch_watcher watch;                 /* may be NULL */
+    void *watch_context;
+} zilch_flights;
+
+/* Flies them. `out` has a place for each episode. What is flown must have the bits of zilch_episodes_run().
+ */
+typedef zilch_status (*zilch_flyer)(void *context, const zilch_flights *flights, zilch_episode *out);
+
 enum { ZILCH_QUARTILES = 5, ZILCH_LANDINGS = ZILCH_LANDING_TRUNCATED + 1 };
 
 typedef struct zilch_episodes_summary {
@@ -1572,6 +1588,11 @@ ZILCH_API zilch_problem_info zilch_problem_describe(const zilch_problem *problem
 
 /* The objective, with the problem as its context. Any number of threads may call it at once. */
 ZILCH_API zilch_status zilch_problem_objective(void *problem, const zilch_batch *batch, double *value);
+
+/* From now on `fly` flies the episodes of a lander, of its objective and of zilch_problem_held_out(), in
+ * place of the library. It is called by each thread that evaluates, with all episodes of its batch. NULL: the
+ * library again. ESTATE if the problem is no lander. */
+ZILCH_CHECKED zilch_problem_set_flyer(zilch_problem *problem, zilch_flyer fly, void *context);
 
 /* The share of coordinates that are active or zero as in the optimum. If only the number of active
  * coordinates in the optimum is known, it is 1 minus the difference of the numbers divided by dim. ESTATE if

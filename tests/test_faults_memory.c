@@ -1683,6 +1683,9 @@ static void searches_are_quiet(void)
     QUIET(zilch_problem_describe, (made.problem));
     QUIET_OK(zilch_problem_support, (made.problem, batch.x, &share));
     QUIET(zilch_problem_close, (made.problem));
+    OK(zilch_problem_open(&made.problem, "lander", 1));
+    QUIET_OK(zilch_problem_set_flyer, (made.problem, NULL, NULL));
+    zilch_problem_close(made.problem);
     if (getenv("ZILCH_EVALUATOR")) {
         OK(open_program(&made));
         QUIET(zilch_program_starts, (made.program));

@@ -534,6 +534,71 @@ static void bears_the_largest_numbers(void **state)
     }
 }
 
+/* ---- Flown by others ----------------------------------------------------------------------------- */
+
+typedef struct flying {
+    size_t calls, episodes;
+    zilch_status status; /* to fail with */
+} flying;
+
+/* As the library would fly them, one episode at a time. */
+static zilch_status fly_singly(void *context, const zilch_flights *f, zilch_episode *out)
+{
+    flying *seen = context;
+    seen->calls++;
+    seen->episodes += f->count;
+    if (seen->status != ZILCH_OK) {
+        return zilch_fail(seen->status, "the card is gone");
+    }
+    for (size_t k = 0; k < f->count; k++) {
+        const double *parameters = f->parameters + k / f->each * ZILCH_POLICY_PARAMETERS;
+        const zilch_status status =
+            zilch_episodes_run(parameters, f->options, f->seed[k], 1, 1, f->watch, f->watch_context, &out[k]);
+        if (status != ZILCH_OK) {
+            return status;
+        }
+    }
+    return ZILCH_OK;
+}
+
+static void lander_is_flown_by_others(void **state)
+{
+    (void)state;
+    enum { N = 3, LANDINGS = 2, HELD_OUT = 5 };
+    static const char *const names[] = {"lander:episodes=2", "lander:episodes=2,seeds=common,wind=1"};
+    double x[N * ZILCH_POLICY_PARAMETERS];
+    const uint64_t id[N] = {7, 8, 1000};
+    const zilch_batch batch = {.n = N, .dim = ZILCH_POLICY_PARAMETERS, .generation = 4, .id = id, .x = x};
+    draw_points(COUNT(x), 0.3, 1, x);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        double own[N + 2];
+        double other[N + 2];
+        flying seen = {0};
+        zilch_problem *problem = open_problem(names[i], 3);
+        assert_int_equal(zilch_problem_objective(problem, &batch, own), ZILCH_OK);
+        assert_int_equal(zilch_problem_held_out(problem, x, HELD_OUT, 1, NULL, NULL, &own[N], &own[N + 1]),
+                         ZILCH_OK);
+        assert_int_equal(zilch_problem_set_flyer(problem, fly_singly, &seen), ZILCH_OK);
+        assert_int_equal(zilch_problem_objective(problem, &batch, other), ZILCH_OK);
+        assert_int_equal(
+            zilch_problem_held_out(problem, x, HELD_OUT, 1, NULL, NULL, &other[N], &other[N + 1]), ZILCH_OK);
+        assert_memory_equal(own, other, sizeof own);
+        assert_int_equal(seen.calls, 2);
+        assert_int_equal(seen.episodes, N * LANDINGS + HELD_OUT);
+        seen.status = ZILCH_EIO;
+        assert_int_equal(zilch_problem_objective(problem, &batch, other), ZILCH_EIO);
+        assert_string_equal(zilch_last_error(), "the card is gone");
+        assert_int_equal(zilch_problem_set_flyer(problem, NULL, NULL), ZILCH_OK);
+        assert_int_equal(zilch_problem_objective(problem, &batch, other), ZILCH_OK);
+        assert_int_equal(seen.calls, 3);
+        zilch_problem_close(problem);
+    }
+    zilch_problem *problem = open_problem("sphere", 1);
+    assert_int_equal(zilch_problem_set_flyer(problem, fly_singly, NULL), ZILCH_ESTATE);
+    assert_int_equal(zilch_problem_set_flyer(NULL, fly_singly, NULL), ZILCH_EARG);
+    zilch_problem_close(problem);
+}
+
 /* ---- Names and settings ---------------------------------------------------------------------- */
 
 #define X(name, text) #name,
@@ -781,6 +846,7 @@ int main(void)
         cmocka_unit_test(rosenbrock_bears_the_extremes),
         cmocka_unit_test(values_do_not_depend_on_the_batch),
         cmocka_unit_test(refuses_bad_batches),
+        cmocka_unit_test(lander_is_flown_by_others),
         cmocka_unit_test(bears_the_largest_numbers),
         cmocka_unit_test(opens_every_listed_problem),
         cmocka_unit_test(settings_open_the_same_again),

@@ -72,30 +72,52 @@ static uint64_t seed_of(const void *context, size_t landing)
     return word[0] | UINT64_C(1) << 63;
 }
 
+/* By somebody else, who has all seeds at once. */
+static zilch_status fly_elsewhere(const match *m, const zi_flights *f, zilch_episode *out)
+{
+    const zilch_problem *problem = m->problem;
+    uint64_t *seed;
+    ZI_TRY(zi_alloc(&seed, f->count));
+    for (size_t k = 0; k < f->count; k++) {
+        seed[k] = f->seed(f->context, k);
+    }
+    const zilch_flights flights = {
+        .count = f->count, .each = f->each, .parameters = m->batch->x, .seed = seed, .options = f->options};
+    const zilch_status status = problem->fly(problem->fly_context, &flights, out);
+    zi_free(seed);
+    return status;
+}
+
+static zilch_status fly_here(const match *m, zi_flights *f, zilch_episode *out)
+{
+    const zilch_batch *batch = m->batch;
+    zi_policy *policy;
+    ZI_TRY(zi_alloc(&policy, batch->n));
+    for (size_t i = 0; i < batch->n; i++) {
+        policy[i] = zi_policy_of(batch->x + i * ZILCH_POLICY_PARAMETERS);
+    }
+    f->policy = policy;
+    const zilch_status status = zi_episodes_fly(f, 1, out);
+    zi_free(policy);
+    return status;
+}
+
 static zilch_status evaluate_lander(const zilch_problem *problem, const zilch_batch *batch, double *value)
 {
     const landing_problem *s = problem->state;
     const zilch_lander_options options = world_of(s);
     const match m = {.problem = problem, .batch = batch};
     zi_flights flights = {.each = s->episodes, .options = &options, .seed = seed_of, .context = &m};
-    zi_policy *policy = NULL;
-    zilch_episode *landing = NULL;
+    zilch_episode *landing;
     if (batch->n == 0) {
         return ZILCH_OK;
     }
     if (!zi_multiply(batch->n, s->episodes, &flights.count)) {
         return zi_fail(ZILCH_EARG, "lander: more landings than can be counted");
     }
-    zilch_status status = zi_alloc(&policy, batch->n);
-    status = status == ZILCH_OK ? zi_alloc(&landing, flights.count) : status;
-    if (status != ZILCH_OK) {
-        goto done;
-    }
-    for (size_t i = 0; i < batch->n; i++) {
-        policy[i] = zi_policy_of(batch->x + i * ZILCH_POLICY_PARAMETERS);
-    }
-    flights.policy = policy;
-    status = zi_episodes_fly(&flights, 1, landing);
+    ZI_TRY(zi_alloc(&landing, flights.count));
+    const zilch_status status =
+        problem->fly ? fly_elsewhere(&m, &flights, landing) : fly_here(&m, &flights, landing);
     for (size_t i = 0; i < batch->n && status == ZILCH_OK; i++) {
         double sum = 0.0;
         for (size_t k = 0; k < s->episodes; k++) {
@@ -103,9 +125,31 @@ static zilch_status evaluate_lander(const zilch_problem *problem, const zilch_ba
         }
         value[i] = sum / (double)s->episodes;
     }
-done:
-    zi_free(policy);
     zi_free(landing);
+    return status;
+}
+
+/* ---- Held out --------------------------------------------------------------------------------------------
+ */
+
+static zilch_status hold_out_elsewhere(const zilch_problem *problem, const double *x, size_t count,
+                                       zilch_watcher watch, void *context, zilch_episode *out)
+{
+    const zilch_lander_options options = world_of(problem->state);
+    uint64_t *seed;
+    ZI_TRY(zi_alloc(&seed, count));
+    for (size_t k = 0; k < count; k++) {
+        seed[k] = k;
+    }
+    const zilch_flights flights = {.count = count,
+                                   .each = count,
+                                   .parameters = x,
+                                   .seed = seed,
+                                   .options = &options,
+                                   .watch = watch,
+                                   .watch_context = context};
+    const zilch_status status = problem->fly(problem->fly_context, &flights, out);
+    zi_free(seed);
     return status;
 }
 
@@ -117,7 +161,9 @@ static zilch_status hold_out(const zilch_problem *problem, const double *x, size
     zilch_episodes_summary summary;
     zilch_episode *episode;
     ZI_TRY(zi_alloc(&episode, count));
-    zilch_status status = zilch_episodes_run(x, &options, 0, count, threads, watch, context, episode);
+    zilch_status status = problem->fly
+                              ? hold_out_elsewhere(problem, x, count, watch, context, episode)
+                              : zilch_episodes_run(x, &options, 0, count, threads, watch, context, episode);
     status = status == ZILCH_OK ? zilch_episodes_summarise(count, episode, &summary) : status;
     zi_free(episode);
     ZI_TRY(status);

@@ -205,6 +205,19 @@ zilch_status zilch_problem_objective(void *problem, const zilch_batch *batch, do
     return p->family->evaluate(p, batch, value);
 }
 
+zilch_status zilch_problem_set_flyer(zilch_problem *problem, zilch_flyer fly, void *context)
+{
+    if (!problem) {
+        return zi_fail(ZILCH_EARG, "problem: none given");
+    }
+    if (problem->family != &zi_lander_family) {
+        return zi_fail(ZILCH_ESTATE, "%s: it has no episodes to fly", problem->info.name);
+    }
+    problem->fly = fly;
+    problem->fly_context = context;
+    return ZILCH_OK;
+}
+
 zilch_status zilch_problem_support(const zilch_problem *problem, const double *x, double *share)
 {
     if (!problem || !x || !share) {

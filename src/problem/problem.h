@@ -80,7 +80,9 @@ struct zilch_problem {
     unsigned variant; /* which of the family's problems: 1 to 8 of the smop ones */
     uint64_t seed;
     zilch_problem_info info;
-    void *state; /* the family's, in the same block of memory */
+    void *state;     /* the family's, in the same block of memory */
+    zilch_flyer fly; /* a lander's; NULL: the library flies */
+    void *fly_context;
     char setting[ZI_SETTING_CAPACITY];
 };
 
