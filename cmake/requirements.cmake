@@ -1,5 +1,5 @@
 # What a build needs. Everything that is missing is named at once, with its package of Debian, in place of one piece
-# after the other. Sets zilch_has_mpi and zilch_has_live; with ZILCH_STATIC, the imported targets are archives.
+# after the other. Sets zilch_has_mpi, zilch_has_cuda and zilch_has_live; with ZILCH_STATIC, the imported targets are archives.
 set(missing "") # pairs: what, and its package
 
 # zilch_need(CONDITION WHAT PACKAGE): CONDITION is the name of a variable
@@ -59,6 +59,15 @@ if(ZILCH_MPI AND CMAKE_C_COMPILER)
     set(zilch_has_mpi ON)
   elseif(NOT ZILCH_MPI STREQUAL "AUTO")
     zilch_need(MPI_C_FOUND "MPI with its header (-DZILCH_MPI=OFF leaves it out)" "libopenmpi-dev openmpi-bin")
+  endif()
+endif()
+set(zilch_has_cuda OFF)
+if(ZILCH_CUDA AND CMAKE_C_COMPILER)
+  find_package(CUDAToolkit QUIET)
+  include(cmake/cuda.cmake)
+  zilch_try_nvcc(zilch_has_cuda)
+  if(NOT zilch_has_cuda AND NOT ZILCH_CUDA STREQUAL "AUTO")
+    zilch_need(zilch_has_cuda "CUDA's compiler nvcc, which works (-DZILCH_CUDA=OFF leaves it out)" "nvidia-cuda-toolkit")
   endif()
 endif()
 set(zilch_has_live OFF)

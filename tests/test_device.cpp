@@ -44,11 +44,9 @@ static bytes read_recording(const char *folder, const char *name)
 
 static void make_gusts(void)
 {
-    static std::vector<double> gust(ZI_GUSTS);
     for (int i = 0; i < ZI_GUSTS; i++) {
-        gust[(size_t)i] = ZI_GUST((double)(i - ZI_GUSTS_BEFORE));
+        zi_gusts[i] = ZI_GUST((double)(i - ZI_GUSTS_BEFORE));
     }
-    zi_gusts = gust.data();
 }
 
 static int landing_of(const zi_lander *l)

@@ -3,6 +3,7 @@
 #ifndef ZI_CUDA_FLIGHT_CUH
 #define ZI_CUDA_FLIGHT_CUH
 
+#include "cuda/launch.h"
 #include "cuda/rounds.cuh"
 
 enum { IS_NEW, IS_BETWEEN, IS_SOLVING, IS_IDLE }; /* what a world waits for */
@@ -15,12 +16,6 @@ typedef struct alignas(16) flight {
     int contacts;
     unsigned char contact[MOST_OTHERS]; /* which of the world's contacts are being solved, in order */
 } flight;
-
-/* What worlds are made with. */
-typedef struct weather {
-    double gravity, wind_power, turbulence_power;
-    int wind, max_steps;
-} weather;
 
 /* A new episode, but for the reset's own step; seeded before. */
 ZI_SIM static void flight_begin(flight *f, const weather *w)

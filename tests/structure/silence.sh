@@ -38,4 +38,5 @@ if [ -e "$build/libzilch_mpi.a" ]; then
   sed -i '/^nanosleep$/d' "$scratch/forbidden"
   check libzilch_mpi.a
 fi
+if [ -e "$build/libzilch_cuda.a" ]; then check libzilch_cuda.a; fi
 verdict

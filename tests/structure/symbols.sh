@@ -25,4 +25,5 @@ if [ -e "$build/libzilch_mpi.so" ]; then
   # shellcheck disable=SC2046 # words
   check libzilch_mpi.so zilch_mpi.h 8 $(mpicc --showme:compile 2>/dev/null || mpicc -compile_info | cut -d' ' -f2-)
 fi
+if [ -e "$build/libzilch_cuda.so" ]; then check libzilch_cuda.so zilch_cuda.h 18; fi
 verdict
