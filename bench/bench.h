@@ -21,4 +21,8 @@ typedef struct bench_suite {
 
 extern const bench_suite *const bench_suites[]; /* ends with NULL */
 
+/* The lander once more, flown by somebody else, such as a graphics card, who is said first. */
+extern const bench_suite bench_flights;
+void bench_set_flyer(zilch_flyer flyer, void *context);
+
 #endif

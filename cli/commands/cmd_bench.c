@@ -4,6 +4,7 @@
 #include "json/json.h"
 #include "options/option_parser.h"
 #include "options/option_shared.h"
+#include "run/device.h"
 #include "terminal/cli.h"
 #include "terminal/progress.h"
 
@@ -52,13 +53,33 @@ static int print_json(const bench_row *rows, size_t count)
     return node_print(document, failed);
 }
 
+static int measure(const bench_suite *suite, int json)
+{
+    bench_row *rows = calloc(suite->count, sizeof *rows);
+    if (!rows) {
+        return cli_fail("out of memory");
+    }
+    int result = run(suite, rows);
+    if (!result && json) {
+        result = print_json(rows, suite->count);
+    } else if (!result) {
+        print_rows(suite, rows);
+    }
+    free(rows);
+    return result;
+}
+
 int cmd_bench(int argc, char **argv)
 {
     const char *name = NULL;
     int json = 0;
+    int kind = DEVICE_CPU;
+    device *card;
     const cli_option options[] = {
         {"json", 0, NULL, CLI_FLAG, &json, 0, 0, NULL,
          "Print an array of {case, value, unit, limit, ratio}."},
+        {"device", 0, "NAME", CLI_CHOICE, &kind, 0, 0, "cpu|cuda",
+         "What flies the lander: the processor, or an NVIDIA graphics card, which flies whole episodes."},
         OPTION_PROGRESS,
         OPTION_QUIET,
         {0},
@@ -85,16 +106,18 @@ int cmd_bench(int argc, char **argv)
     if (!suite) {
         return cli_wrong_usage(&usage, "there is no benchmark '%s'; there is:%s", name, known);
     }
-    bench_row *rows = calloc(suite->count, sizeof *rows);
-    if (!rows) {
-        return cli_fail("out of memory");
+    if (kind != DEVICE_CPU && strcmp(name, "lander") != 0) {
+        return cli_wrong_usage(&usage, "--device: is for the benchmark lander, not for %s", name);
     }
-    int result = run(suite, rows);
-    if (!result && json) {
-        result = print_json(rows, suite->count);
-    } else if (!result) {
-        print_rows(suite, rows);
+    const int failed = device_open(&card, "bench", kind);
+    if (failed) {
+        return failed;
     }
-    free(rows);
+    if (card) {
+        bench_set_flyer(device_fly, card);
+        suite = &bench_flights;
+    }
+    const int result = measure(suite, json);
+    device_close(card);
     return result;
 }

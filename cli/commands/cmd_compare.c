@@ -7,6 +7,7 @@
 #include "options/option_shared.h"
 #include "request/search_problem.h"
 #include "run/beside.h"
+#include "run/device.h"
 #include "terminal/cli.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct request {
     compare_shared shared; /* for the searches */
     const char *methods, *targets, *at, *study, *output;
     uint64_t seed, seeds, generations, evaluations, held_out, threads, jobs; /* UINT64_MAX: not said */
-    int json, csv, latex, live;
+    int json, csv, latex, live, device;
 } request;
 
 static const char *said(const request *r, int which)
@@ -89,6 +90,8 @@ static int check(const request *r)
                       cli_is_same_file(r->output, r->study) || cli_is_same_file(r->study, data)),
          "--study: is another of the files"},
         {cli_is_same_file(r->output, data), "-o: is the data itself"},
+        {r->device != DEVICE_CPU && (program || !search_problem_is_lander(problem)),
+         "--device: is for the problem lander"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         if (checks[i].is_wrong) {
@@ -132,6 +135,7 @@ static int parse(request *r, int argc, char **argv)
         {"jobs", 'j', "N", CLI_COUNT, &r->jobs, 0, 4096, NULL,
          "Programs that run at the same time, of all runs together; 0: one for each processor. Without it, "
          "one."},
+        OPTION_DEVICE(&r->device),
         {"json", 0, NULL, CLI_FLAG, &r->json, 0, 0, NULL, "Print every run as JSON."},
         {"csv", 0, NULL, CLI_FLAG, &r->csv, 0, 0, NULL,
          "Print a row for each run as CSV. An apostrophe stands before a name that begins with = + - or @, "
@@ -382,6 +386,15 @@ static int run_all(const request *r, const compare_setting *s)
     return status;
 }
 
+/* Without a card it is said now, and not by each run. */
+static int try_device(const compare_setting *s)
+{
+    device *tried;
+    const int status = device_open(&tried, "compare", s->device);
+    device_close(tried);
+    return status;
+}
+
 /* Populations differ between methods, and so evaluations are what can be compared, unless the publication
  * says otherwise. */
 static void set_budget(const request *r, compare_setting *s)
@@ -413,9 +426,11 @@ int cmd_compare(int argc, char **argv)
     compare_setting s = {.seed = r.seed,
                          .seeds = r.seeds,
                          .held_out = r.held_out == UINT64_MAX ? USUAL_HELD_OUT : r.held_out,
-                         .threads = r.threads};
+                         .threads = r.threads,
+                         .device = r.device};
     set_budget(&r, &s);
-    status = base_open(&b, &r, &s);
+    status = try_device(&s);
+    status = status ? status : base_open(&b, &r, &s);
     status = status ? status : parse_targets(&r, &s);
     status = status ? status : parse_checkpoints(&r, &s);
     if (!status) {

@@ -5,6 +5,7 @@
 #include "options/option_parser.h"
 #include "options/option_shared.h"
 #include "report/draw_lander.h"
+#include "run/device.h"
 #include "run/play.h"
 #include "terminal/cli.h"
 #include "terminal/progress.h"
@@ -17,7 +18,7 @@ typedef struct request {
     play_setting setting;
     uint64_t lanes;
     const char *controller, *actions, *output, *svg, *html;
-    int trace, json;
+    int trace, json, device;
 } request;
 
 /* Its address tells whether --controller was given. */
@@ -96,6 +97,10 @@ static int check(const cli_usage *usage, const request *r)
     if (r->trace && r->json) {
         return cli_wrong_usage(usage, "--trace prints CSV; leave --json out");
     }
+    if (r->device != DEVICE_CPU && (r->actions || r->trace)) {
+        return cli_wrong_usage(usage, "--device: one episode that is looked at flies on the processor; leave "
+                                      "--device out");
+    }
     const int status = check_world(usage, r);
     return status ? status : check_files(usage, r);
 }
@@ -133,6 +138,7 @@ static int parse(request *r, int argc, char **argv)
         {"lanes", 0, "N", CLI_COUNT, &r->lanes, 0, 16, NULL,
          "Worlds stepped at once: 1, 4, 8 or 16; 0: as many as possible. The result does not depend on "
          "them."},
+        OPTION_DEVICE(&r->device),
         OPTION_PROGRESS,
         OPTION_QUIET,
         {0},
@@ -279,10 +285,10 @@ static void print_summary(const zilch_episodes_summary *s, size_t episodes)
 
 /* ---- Episodes ------------------------------------------------------------------------------- */
 
-static int fail_status(zilch_status status)
+static int fail_status(const request *r, zilch_status status)
 {
     cli_end_if_stopped();
-    return status == ZILCH_ENOMEM ? cli_fail("out of memory") : cli_fail_library();
+    return status == ZILCH_ENOMEM && !r->setting.device ? cli_fail("out of memory") : cli_fail_library();
 }
 
 /* Flies them, but for a recorded one, which is the only result. */
@@ -304,7 +310,7 @@ static int report_episodes(const request *r, const play_episode *recorded)
         progress_end(&line);
     }
     status = status == ZILCH_OK ? zilch_episodes_summarise(result.count, result.episode, &summary) : status;
-    const int failed = status == ZILCH_OK ? print(&p) : fail_status(status);
+    const int failed = status == ZILCH_OK ? print(&p) : fail_status(r, status);
     if (!failed && !r->json) {
         print_summary(&summary, result.count);
     }
@@ -348,7 +354,7 @@ static int play_one(const request *r, const play_actions *actions)
     report p = {.request = r};
     const zilch_status status = play_record(&r->setting, actions, &e);
     if (status != ZILCH_OK) {
-        return fail_status(status);
+        return fail_status(r, status);
     }
     p.trace = e;
     int failed = draw(r, e);
@@ -402,5 +408,10 @@ int cmd_play(int argc, char **argv)
     if (play_controller_read(&r.setting.controller, r.controller)) {
         return CLI_FAILED;
     }
-    return r.trace || r.svg || r.html ? play_one(&r, NULL) : report_episodes(&r, NULL);
+    int status = device_open(&r.setting.device, "play", r.device);
+    if (!status) {
+        status = r.trace || r.svg || r.html ? play_one(&r, NULL) : report_episodes(&r, NULL);
+    }
+    device_close(r.setting.device);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* zilch resume: a run goes on from its last evaluation. */
 #include "commands/commands.h"
 #include "options/option_parser.h"
+#include "run/device.h"
 #include "run/ranks.h"
 #include "run/search.h"
 #include "study/show_study.h"
@@ -93,7 +94,9 @@ static int check_run(const request *r, const study_run *run)
 /* The problem as it is now, and the optimiser as it was. */
 static int open_both(search *s, const study_run *run)
 {
-    const int status = search_problem_open(&s->problem, s->request);
+    int status = device_open(&s->device, "resume", s->request->device);
+    status = status ? status : search_problem_open(&s->problem, s->request);
+    status = status ? status : device_attach(s->device, s->problem.problem);
     if (s->problem.is_changed) {
         return cli_fail("%s: is not as it was when the run began; only the same data can go on",
                         s->request->data);
@@ -164,6 +167,7 @@ static int go_on(const request *r, const study_file *f, const study_run *run, co
     }
     zilch_optimizer_destroy(s.optimizer);
     search_problem_close(&s.problem);
+    device_close(s.device);
     return status;
 }
 
@@ -195,6 +199,10 @@ static int resume(request *r, const study_file *f, int argc, char **argv)
     }
     if (asked.held_out != held_out && !search_problem_is_lander(asked.problem)) {
         return search_wrong_usage("resume", "--held-out is for the problem lander, not for %.64s",
+                                  asked.problem);
+    }
+    if (asked.device != DEVICE_CPU && !search_problem_is_lander(asked.problem)) {
+        return search_wrong_usage("resume", "--device is for the problem lander, not for %.64s",
                                   asked.problem);
     }
     r->is_json = asked.is_json;

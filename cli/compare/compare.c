@@ -9,6 +9,7 @@
 #include "compare/compare_study.h"
 #include "request/search_program.h"
 #include "run/arrivals.h"
+#include "run/device.h"
 #include "run/ranks.h"
 #include "run/search.h"
 #include "terminal/cli.h"
@@ -40,6 +41,7 @@ typedef struct racer {
     size_t place; /* among all runs */
     search_request request;
     search_problem problem;
+    device *device; /* of its own, so that several runs are on the card at once */
     zilch_optimizer *optimizer;
     zilch_journal *journal; /* NULL: nothing is kept */
     arrivals_parts parts;
@@ -393,8 +395,9 @@ static int prepare(racer *r)
     search_request shared = r->request; /* by all ranks */
     shared.threads = r->contest->setting->threads;
     r->request.jobs = r->contest->jobs;
-    if (search_problem_open(&r->problem, &r->request) || search_problem_start(&r->problem, &r->request) ||
-        ranks_open(&shared, r->problem.text) ||
+    if (device_open(&r->device, "compare", r->contest->setting->device) ||
+        search_problem_open(&r->problem, &r->request) || device_attach(r->device, r->problem.problem) ||
+        search_problem_start(&r->problem, &r->request) || ranks_open(&shared, r->problem.text) ||
         (!r->contest->setting->study && search_optimizer_create(&r->request, &r->problem, &r->optimizer))) {
         return 1;
     }
@@ -402,7 +405,8 @@ static int prepare(racer *r)
     if (r->problem.program) {
         search_program_watch(r->problem.program, watch, NULL);
     }
-    r->parts = (arrivals_parts){r->problem.objective, r->problem.context, ARRIVALS_EACH};
+    r->parts = (arrivals_parts){r->problem.objective, r->problem.context,
+                                r->device ? ARRIVALS_EACH_ON_CARD : ARRIVALS_EACH};
     r->request.final.is_noisy = r->problem.info.is_noisy;
     r->request.limits.final = &r->request.final;
     r->x = malloc(r->problem.info.dim * sizeof *r->x);
@@ -457,12 +461,13 @@ static zilch_status run(void *context, size_t index)
         r.run->has_failed = 1;
         fail_program(&r);
         snprintf(r.run->why, sizeof r.run->why, "%s",
-                 status == ZILCH_ENOMEM ? "out of memory" : cli_error_text());
+                 status == ZILCH_ENOMEM && !r.device ? "out of memory" : cli_error_text());
     }
     show(&r, quota(s)); /* a run that has ended early has no more to do */
     free(r.x);
     zilch_optimizer_destroy(r.optimizer);
     search_problem_close(&r.problem);
+    device_close(r.device);
     if (ranks_count() > 1) {
         c->journal = NULL;
     }

@@ -47,6 +47,7 @@ typedef struct compare_setting {
     uint64_t seed, seeds;              /* the first, and how many */
     uint64_t generations, evaluations; /* of each run; 0: no limit */
     uint64_t held_out, threads;
+    int device;              /* OPTION_DEVICE: where episodes are flown */
     double penalty;          /* in every fitness, whatever penalty a method searches with */
     const double *penalties; /* beside it, those of single coordinates; NULL: none */
     const double *defaults;  /* of coordinates that are not active; NULL: 0 */

@@ -15,4 +15,12 @@
         "quiet", 'q', NULL, CLI_FLAG, &progress_is_quiet, 0, 0, NULL, "Print the result only, and warnings." \
     }
 
+/* Where episodes of the lander are flown: run/device.h. */
+#define OPTION_DEVICE(value)                                                                                \
+    {                                                                                                       \
+        "device", 0, "NAME", CLI_CHOICE, (value), 0, 0, "cpu|cuda",                                         \
+            "Where episodes of the lander are flown: on the processor, or on an NVIDIA graphics card. The " \
+            "result does not depend on it."                                                                 \
+    }
+
 #endif

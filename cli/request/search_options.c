@@ -250,6 +250,13 @@ static void add_end(search_request *r, search_table *t)
     ADD(t, ((group){FOR_LANDER, ZILCH_SETTING_MEANS, NULL, 1}), held_out);
 }
 
+/* It changes no result, and is said anew when a run goes on: perhaps elsewhere. */
+static void add_device(search_request *r, search_table *t)
+{
+    const cli_option rows[] = {OPTION_DEVICE(&r->device)};
+    ADD(t, ((group){FOR_LANDER, SEARCH_NOT_KEPT, NULL, 0}), rows);
+}
+
 static void add_run(search_request *r, search_table *t)
 {
     const cli_option rows[] = {
@@ -360,6 +367,7 @@ int search_request_parse(search_request *r, int argc, char **argv)
         add_program(r, &t);
     }
     add_lander(r, &t, !is_short);
+    add_device(r, &t);
     add_run(r, &t);
     const cli_usage usage = {
         .command = r->command, .operands = "", .about = is_short ? lander_options_about : optimize_about};
@@ -429,6 +437,7 @@ int search_request_parse_again(search_request *r, const cli_usage *usage, int ar
     }
     add(&t, (group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}, usage->options, own);
     add_end(r, &t);
+    add_device(r, &t);
     cli_usage whole = *usage;
     const cli_layout layout = {t.heading, t.is_expert};
     whole.options = t.row;

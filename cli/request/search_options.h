@@ -59,6 +59,7 @@ typedef struct search_request {
     zilch_final_options final;
     double seconds;
     uint64_t threads, held_out;
+    int device; /* where episodes are flown: OPTION_DEVICE */
 
     const char *study;
     int is_json, is_verbose, is_live; /* how it is printed and shown */

@@ -12,10 +12,10 @@
 typedef struct arrivals_parts {
     zilch_objective inner;
     void *context;
-    atomic_size_t each; /* points of a part; begins as ARRIVALS_EACH */
+    atomic_size_t each; /* points of a part; begins as ARRIVALS_EACH, for a card as ARRIVALS_EACH_ON_CARD */
 } arrivals_parts;
 
-enum { ARRIVALS_EACH = 64 };
+enum { ARRIVALS_EACH = 64, ARRIVALS_EACH_ON_CARD = 1 << 20 };
 
 zilch_status arrivals_in_parts(void *parts, const zilch_batch *batch, double *value);
 

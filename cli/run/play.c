@@ -2,6 +2,7 @@
 #include "run/play.h"
 
 #include "options/suggest.h"
+#include "run/device.h"
 #include "terminal/cli.h"
 #include "terminal/progress.h"
 
@@ -80,11 +81,52 @@ static const double *parameters_of(const play_controller *c)
     return c->is_heuristic ? NULL : c->parameters;
 }
 
+/* A part of all episodes, whose progress is that of all. */
+typedef struct part {
+    struct progress *line;
+    size_t before, of;
+} part;
+
+static int watch_part(void *context, size_t done, size_t total)
+{
+    const part *p = context;
+    (void)total;
+    return progress_watch(p->line, p->before + done, p->of);
+}
+
+/* In parts, so that the memory for their seeds stays small. */
+static zilch_status play_on_device(const play_setting *s, struct progress *line, zilch_episode *out)
+{
+    enum { MOST = 1 << 22 };
+    uint64_t *seed = malloc((s->episodes < MOST ? s->episodes : MOST) * sizeof *seed);
+    zilch_status status = seed ? ZILCH_OK : zilch_fail(ZILCH_ENOMEM, "out of memory");
+    for (size_t begin = 0; begin < s->episodes && status == ZILCH_OK; begin += MOST) {
+        const size_t left = s->episodes - begin;
+        part p = {line, begin, s->episodes};
+        const zilch_flights flights = {.count = left < MOST ? left : MOST,
+                                       .each = MOST,
+                                       .parameters = parameters_of(&s->controller),
+                                       .seed = seed,
+                                       .options = &s->options,
+                                       .watch = watch_part,
+                                       .watch_context = &p};
+        for (size_t i = 0; i < flights.count; i++) {
+            seed[i] = s->seed + begin + i;
+        }
+        status = device_fly(s->device, &flights, out + begin);
+    }
+    free(seed);
+    return status;
+}
+
 zilch_status play_run(const play_setting *s, struct progress *line, play_result *result)
 {
     *result = (play_result){.count = s->episodes, .episode = calloc(s->episodes, sizeof *result->episode)};
     if (!result->episode) {
-        return ZILCH_ENOMEM;
+        return zilch_fail(ZILCH_ENOMEM, "out of memory");
+    }
+    if (s->device) {
+        return play_on_device(s, line, result->episode);
     }
     return zilch_episodes_run(parameters_of(&s->controller), &s->options, s->seed, s->episodes,
                               (unsigned)s->threads, progress_watch, line, result->episode);

@@ -14,12 +14,15 @@ typedef struct play_controller {
 /* "published", "heuristic", or a file of formulas ("-": standard input). 0, or 1 after printing why. */
 int play_controller_read(play_controller *out, const char *name);
 
+struct device;
+
 /* ---- Many episodes -------------------------------------------------------------------- */
 
 typedef struct play_setting {
     play_controller controller;
     zilch_lander_options options;
     uint64_t seed, episodes, threads; /* the seeds are seed, seed + 1, ... */
+    struct device *device;            /* that flies; NULL: the processor */
 } play_setting;
 
 /* By episode. */

@@ -241,8 +241,11 @@ static zilch_status evaluate(void *context, const zilch_batch *batch, double *va
     search_problem *p = &d->search->problem;
     zilch_pool pool = {
         .threads = (unsigned)threads_of(d->search), .inner = arrivals_in_parts, .context = &d->parts};
-    const zilch_objective side_by_side = p->is_spreading ? p->objective : zilch_pool_objective;
-    void *inner = p->is_spreading ? p->context : &pool;
+    const int is_alone = p->is_spreading || d->search->device; /* without threads of ours */
+    const zilch_objective side_by_side = p->is_spreading ? p->objective
+                                         : is_alone      ? arrivals_in_parts
+                                                         : zilch_pool_objective;
+    void *inner = p->is_spreading ? p->context : is_alone ? (void *)&d->parts : &pool;
     const zilch_batch heard = arrivals_heard(batch);
     const double before = cli_seconds();
     const zilch_status status = ranks_count() > 1 ? ranks_evaluate(side_by_side, inner, &heard, value)
@@ -333,9 +336,9 @@ static int search_generations(driver *d, zilch_stop *reason)
 /* In slices that keep every thread busy, so that the live line moves. */
 static zilch_status evaluate_again(void *context, const zilch_batch *batch, double *value)
 {
-    enum { EACH = 64 };
+    enum { EACH = 64, EACH_ON_CARD = 1 << 16 };
     driver *d = context;
-    const size_t most = EACH * threads_of(d->search) * ranks_count();
+    const size_t most = d->search->device ? EACH_ON_CARD : EACH * threads_of(d->search) * ranks_count();
     zilch_status status = ZILCH_OK;
     for (size_t begin = 0; begin < batch->n && status == ZILCH_OK; begin += most) {
         const size_t left = batch->n - begin;
@@ -565,8 +568,8 @@ static int show_result(search *s)
 
 int search_run(search *s)
 {
-    driver d = {
-        .search = s, .limits = s->request->limits, .final = s->request->final, .parts.each = ARRIVALS_EACH};
+    driver d = {.search = s, .limits = s->request->limits, .final = s->request->final};
+    d.parts.each = s->device ? ARRIVALS_EACH_ON_CARD : ARRIVALS_EACH;
     d.parts.inner = s->problem.objective;
     d.parts.context = s->problem.context;
     d.journaled = (zilch_journaled){.inner = evaluate, .context = &d};

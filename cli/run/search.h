@@ -7,12 +7,15 @@
 #include "request/search_problem.h"
 #include "zilch.h"
 
+struct device;
+
 typedef struct search {
     const search_request *request;
     search_problem problem;
     zilch_optimizer *optimizer;
     zilch_study *study;
-    const char *path; /* of the study */
+    const char *path;      /* of the study */
+    struct device *device; /* that flies its episodes; NULL: the processor */
     uint64_t run;
     int is_over;      /* it has ended in just this way, and its result is all that is asked for */
     const char *more; /* options to repeat when it goes on once more, each with a blank before; or "" */

@@ -2,6 +2,7 @@
 #include "run/search.h"
 
 #include "request/search_program.h"
+#include "run/device.h"
 #include "run/ranks.h"
 #include "study/run_record.h"
 #include "study/show_study.h"
@@ -39,7 +40,9 @@ static int start(search *s)
 static int begin(search *s, char **path)
 {
     const search_request *r = s->request;
-    int status = search_problem_open(&s->problem, r);
+    int status = device_open(&s->device, r->command, r->device);
+    status = status ? status : search_problem_open(&s->problem, r);
+    status = status ? status : device_attach(s->device, s->problem.problem);
     status = status ? status : search_problem_start(&s->problem, r);
     status = status ? status : search_optimizer_create(r, &s->problem, &s->optimizer);
     if (status) {
@@ -59,7 +62,7 @@ static int begin(search *s, char **path)
 int search_begin(const search_request *r)
 {
     search_request asked = *r;
-    search s = {.request = &asked, .more = ""};
+    search s = {.request = &asked, .more = r->device == DEVICE_CUDA ? " --device cuda" : ""};
     char *path = NULL;
     char *names;
     cli_watch_signals();
@@ -70,6 +73,7 @@ int search_begin(const search_request *r)
     zilch_study_close(s.study); /* before a signal ends the program: it leaves one file */
     zilch_optimizer_destroy(s.optimizer);
     search_problem_close(&s.problem);
+    device_close(s.device);
     if (!status && r->is_json) {
         status = show_study(path, s.run, 1, 0);
     }
