@@ -203,7 +203,7 @@ double journal_seconds(void);
 
 extern PyMethodDef model_functions[], optimizer_functions[], problem_functions[], lander_functions[],
     study_functions[], steer_functions[], journal_functions[], drive_functions[], options_functions[],
-    limits_functions[];
+    limits_functions[], dlpack_functions[];
 
 #define ROW(name)                       \
     {                                   \

@@ -103,10 +103,19 @@ static PyMethodDef module_functions[] = {{"version", version, METH_NOARGS, NULL}
 /* With one BLAS thread the same seed gives the same bits as the command. */
 static int fill(PyObject *module)
 {
-    PyMethodDef *const functions[] = {module_functions,  model_functions,   optimizer_functions,
-                                      problem_functions, lander_functions,  study_functions,
-                                      steer_functions,   journal_functions, drive_functions,
-                                      options_functions, limits_functions,  NULL};
+    PyMethodDef *const functions[] = {module_functions,
+                                      model_functions,
+                                      optimizer_functions,
+                                      problem_functions,
+                                      lander_functions,
+                                      study_functions,
+                                      steer_functions,
+                                      journal_functions,
+                                      drive_functions,
+                                      options_functions,
+                                      limits_functions,
+                                      dlpack_functions,
+                                      NULL};
     for (size_t i = 0; functions[i]; i++) {
         if (PyModule_AddFunctions(module, functions[i])) {
             return -1;

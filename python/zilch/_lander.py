@@ -49,6 +49,9 @@ class LunarLander(_Base):  # type: ignore[misc]
         An episode that is longer is truncated.
     autoreset_mode : "NextStep", "SameStep" or "Disabled", or one of gymnasium.vector.AutoresetMode
         What happens to a world that has ended, as Gymnasium defines it.
+    device : "cpu", "cuda", or a card as in "cuda:1"
+        With a graphics card, what worlds give stays there as arrays with ``__dlpack__`` and ``__cuda_array_interface__``, and
+        actions come from there. libzilch_cuda is needed for that.
 
     >>> import zilch
     >>> worlds = zilch.LunarLander(num_envs=3, continuous=True)
@@ -64,16 +67,27 @@ class LunarLander(_Base):  # type: ignore[misc]
 
     def __init__(self, num_envs: int = 1, *, continuous: bool = False, gravity: float = -10.0, enable_wind: bool = False,
                  wind_power: float = 15.0, turbulence_power: float = 1.5, max_episode_steps: int = 1000,
-                 autoreset_mode: Any = "NextStep", render_mode: None = None) -> None:
+                 autoreset_mode: Any = "NextStep", render_mode: None = None, device: str = "cpu") -> None:
+        self._configure(num_envs, continuous, autoreset_mode, render_mode)
+        self._lander = _core.lander_create(self.num_envs, {
+            "gravity": gravity, "wind": enable_wind, "wind_power": wind_power, "turbulence_power": turbulence_power,
+            "max_steps": _arrays.count(max_episode_steps, "max_episode_steps", 1, 10**9)})
+
+    def __new__(cls, *arguments: Any, device: str = "cpu", **options: Any) -> LunarLander:
+        if cls is LunarLander and str(device) != "cpu":
+            from ._cuda import CudaLander
+
+            return object.__new__(CudaLander)
+        return object.__new__(cls)
+
+    def _configure(self, num_envs: int, continuous: bool, autoreset_mode: Any, render_mode: None) -> None:
+        """What all worlds have in common, wherever they are."""
         if render_mode is not None:
             raise ValueError("render_mode: there is none; the command 'zilch play --html' makes a page that plays a landing")
         self.num_envs = _arrays.count(num_envs, "num_envs", 1)
         self.continuous = bool(continuous)
         self.autoreset_mode = _mode(autoreset_mode)
         self.render_mode = None
-        self._lander = _core.lander_create(self.num_envs, {
-            "gravity": gravity, "wind": enable_wind, "wind_power": wind_power, "turbulence_power": turbulence_power,
-            "max_steps": _arrays.count(max_episode_steps, "max_episode_steps", 1, 10**9)})
         self._lock = threading.Lock()
         self._is_fresh = np.ones(self.num_envs, dtype=np.bool_)  # never reset, so without random numbers
         self._has_ended = np.zeros(self.num_envs, dtype=np.bool_)
