@@ -123,8 +123,8 @@ static zilch_status find(unsigned device)
         return fail_absent(error == cudaSuccess ? cudaErrorNoDevice : error);
     }
     if (device >= (unsigned)count) {
-        return card_fail(ZILCH_EARG, "cuda: there is no card %u (counted from 0); there %s %d", device,
-                         count == 1 ? "is" : "are", count);
+        return card_fail(ZILCH_EARG, "cuda: there is no card %u; the first is card 0, and there %s %d",
+                         device, count == 1 ? "is" : "are", count);
     }
     return ZILCH_OK;
 }

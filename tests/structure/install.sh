@@ -60,7 +60,7 @@ if [ -n "$has_cuda" ]; then
 int main(void)
 {
     unsigned cards;
-    return zilch_cuda_count(&cards) == ZILCH_OK ? 0 : 1;
+    return zilch_cuda_count(&cards) == ZILCH_OK ? 0 : *zilch_last_error() != 0;
 }
 END
   # shellcheck disable=SC2046
