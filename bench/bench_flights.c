@@ -11,9 +11,7 @@
 static zilch_flyer fly;
 static void *fly_context;
 
-static const struct {
-    size_t worlds, each;
-} sizes[] = {{256, 1}, {4096, 1}, {32768, 1}, {262144, 1}, {262144, 8}};
+static const size_t sizes[] = {256, 4096, 32768, 262144, 2097152};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 void bench_set_flyer(zilch_flyer flyer, void *context)
@@ -59,22 +57,25 @@ static zilch_status time_scalar(const double *parameters, double *rate)
     return status;
 }
 
-static zilch_status run_flights_case(size_t index, bench_row *row)
+static zilch_status measure(size_t count, uint64_t *seed, zilch_episode *episode, bench_row *row)
 {
-    const size_t count = sizes[index].worlds * sizes[index].each;
     double parameters[ZILCH_POLICY_PARAMETERS];
-    uint64_t *seed = malloc(count * sizeof *seed);
-    zilch_episode *episode = malloc(count * sizeof *episode);
     const zilch_flights flights = {.count = count, .each = count, .parameters = parameters, .seed = seed};
-    zilch_status status = zilch_policy_parse(zilch_policy_published(), parameters);
-    if (!seed || !episode) {
-        status = zilch_fail(ZILCH_ENOMEM, "out of memory");
-    }
-    for (size_t i = 0; i < count && status == ZILCH_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         seed[i] = i;
     }
+    zilch_status status = zilch_policy_parse(zilch_policy_published(), parameters);
     status = status == ZILCH_OK ? time_scalar(parameters, &row->limit) : status;
-    status = status == ZILCH_OK ? time_flyer(&flights, episode, &row->value) : status;
+    return status == ZILCH_OK ? time_flyer(&flights, episode, &row->value) : status;
+}
+
+static zilch_status run_flights_case(size_t index, bench_row *row)
+{
+    const size_t count = sizes[index];
+    uint64_t *seed = malloc(count * sizeof *seed);
+    zilch_episode *episode = malloc(count * sizeof *episode);
+    const zilch_status status =
+        seed && episode ? measure(count, seed, episode, row) : zilch_fail(ZILCH_ENOMEM, "out of memory");
     free(seed);
     free(episode);
     snprintf(row->name, sizeof row->name, "%zu episodes", count);

@@ -67,21 +67,21 @@ static PyObject *dlpack(PyObject *self, PyObject *args)
 {
     PyObject *owner;
     PyObject *shape;
-    unsigned long long address;
+    PyObject *address;
     int code;
     int bits;
     int kind;
     int device;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OKO!iiii", &owner, &address, &PyTuple_Type, &shape, &code, &bits, &kind,
-                          &device)) {
+    if (!PyArg_ParseTuple(args, "OO!O!iiii", &owner, &PyLong_Type, &address, &PyTuple_Type, &shape, &code,
+                          &bits, &kind, &device)) {
         return NULL;
     }
     lent *l = PyMem_Calloc(1, sizeof *l);
     if (!l) {
         return PyErr_NoMemory();
     }
-    l->managed = (dl_managed){.tensor = {.data = (void *)(uintptr_t)address,
+    l->managed = (dl_managed){.tensor = {.data = PyLong_AsVoidPtr(address),
                                          .device_kind = kind,
                                          .device = device,
                                          .code = (uint8_t)code,
@@ -90,7 +90,8 @@ static PyObject *dlpack(PyObject *self, PyObject *args)
                                          .shape = l->shape},
                               .context = l,
                               .destroy = give_back};
-    PyObject *capsule = take_shape(l, shape) ? PyCapsule_New(&l->managed, "dltensor", forget) : NULL;
+    PyObject *capsule =
+        !PyErr_Occurred() && take_shape(l, shape) ? PyCapsule_New(&l->managed, "dltensor", forget) : NULL;
     if (!capsule) {
         PyMem_Free(l);
         return NULL;

@@ -99,7 +99,10 @@ static zilch_status play_on_device(const play_setting *s, struct progress *line,
 {
     enum { MOST = 1 << 22 };
     uint64_t *seed = malloc((s->episodes < MOST ? s->episodes : MOST) * sizeof *seed);
-    zilch_status status = seed ? ZILCH_OK : zilch_fail(ZILCH_ENOMEM, "out of memory");
+    zilch_status status = ZILCH_OK;
+    if (!seed) {
+        return zilch_fail(ZILCH_ENOMEM, "out of memory");
+    }
     for (size_t begin = 0; begin < s->episodes && status == ZILCH_OK; begin += MOST) {
         const size_t left = s->episodes - begin;
         part p = {line, begin, s->episodes};

@@ -16,7 +16,7 @@ struct zilch_cuda_lander {
 };
 
 /* The legacy default stream. */
-static const cudaStream_t usual = NULL;
+static struct CUstream_st *const usual = NULL;
 
 enum { MOST_WORLDS = 1 << 24 };
 
