@@ -129,16 +129,31 @@ static zilch_status burst(zilch_cuda *c, const mission *m, int *step)
     return card_wait(c, c->stream);
 }
 
+/* A burst takes each world some steps on, so that after an episode's most steps one must have ended; a card
+ * that does not get on is as good as lost. */
+static zilch_status burst_on(zilch_cuda *c, const mission *m, int *step, int *idle)
+{
+    const unsigned long long before = *c->arrived;
+    CARD_TRY(burst(c, m, step));
+    *idle = *c->arrived > before ? 0 : *idle + 1;
+    if (*idle > m->weather.max_steps / STEPS_AT_ONCE + 2) {
+        c->is_lost = 1;
+        return card_fail(ZILCH_EIO, "cuda: %s: the card failed: its worlds stand still", c->name);
+    }
+    return ZILCH_OK;
+}
+
 static zilch_status fly_all(zilch_cuda *c, const zilch_flights *f, const mission *m)
 {
     enum { CYCLE = 6 }; /* of two sets of lists, and three of their lengths */
+    int idle = 0;
     *c->arrived = 0;
     for (int step = 0; *c->arrived < m->count;) {
         if (f->watch && f->watch(f->watch_context, (size_t)(m->first + *c->arrived), f->count)) {
             return zilch_fail(ZILCH_ESTOPPED, "episodes: stopped");
         }
         step = step > INT_MAX / 2 ? step % CYCLE + CYCLE : step;
-        CARD_TRY(burst(c, m, &step));
+        CARD_TRY(burst_on(c, m, &step, &idle));
     }
     return ZILCH_OK;
 }
