@@ -149,8 +149,8 @@ static int parse(request *r, int argc, char **argv)
         OPTION_QUIET,
     };
     enum { OWN = sizeof own / sizeof *own };
-    static const char *const for_experts[] = {"runs", "targets", "at",      "held-out",
-                                              "csv",  "latex",   "progress"};
+    static const char *const for_experts[] = {"runs", "targets", "at",       "held-out",
+                                              "csv",  "latex",   "progress", "device"};
     cli_option options[COMPARE_SHARED + OWN + 1] = {{0}};
     const char *heading[COMPARE_SHARED + OWN + 1] = {
         [0] = "What is optimised:", [COMPARE_SHARED] = "The comparison:"};

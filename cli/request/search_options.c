@@ -251,10 +251,10 @@ static void add_end(search_request *r, search_table *t)
 }
 
 /* It changes no result, and is said anew when a run goes on: perhaps elsewhere. */
-static void add_device(search_request *r, search_table *t)
+static void add_device(search_request *r, search_table *t, int is_expert)
 {
     const cli_option rows[] = {OPTION_DEVICE(&r->device)};
-    ADD(t, ((group){FOR_LANDER, SEARCH_NOT_KEPT, NULL, 0}), rows);
+    ADD(t, ((group){FOR_LANDER, SEARCH_NOT_KEPT, NULL, is_expert}), rows);
 }
 
 static void add_run(search_request *r, search_table *t)
@@ -367,7 +367,7 @@ int search_request_parse(search_request *r, int argc, char **argv)
         add_program(r, &t);
     }
     add_lander(r, &t, !is_short);
-    add_device(r, &t);
+    add_device(r, &t, !is_short);
     add_run(r, &t);
     const cli_usage usage = {
         .command = r->command, .operands = "", .about = is_short ? lander_options_about : optimize_about};
@@ -437,7 +437,7 @@ int search_request_parse_again(search_request *r, const cli_usage *usage, int ar
     }
     add(&t, (group){FOR_ALL, SEARCH_NOT_KEPT, "The run:", 0}, usage->options, own);
     add_end(r, &t);
-    add_device(r, &t);
+    add_device(r, &t, 1);
     cli_usage whole = *usage;
     const cli_layout layout = {t.heading, t.is_expert};
     whole.options = t.row;
