@@ -24,7 +24,7 @@ import conf  # noqa: F401  (after this import the package can be imported)
 
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 CODE = re.compile(r"^(?:```.*?^```|    [^\n]*$)|``.+?``|`[^`\n]+`", re.DOTALL | re.MULTILINE)
-DATA = {".svg", ".png", ".csv", ".tex", ".txt"}
+DATA = {".svg", ".png", ".csv", ".json", ".tex", ".txt"}
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".sh": "sh", ".slurm": "sh", ".sql": "sql", ".cff": "yaml"}
 
 
