@@ -1,0 +1,42 @@
+#!/bin/sh
+# The results and figures of the gallery's cases (examples/gallery), for docs/gallery: see tools/gallery/gallery.py.
+# Interrupted, it goes on where it was; a case that is there is not run again.
+#
+#   tools/gallery.sh [--small] FOLDER [CASE ...]     all cases, if none is named
+#
+# The packages that zilch is compared with have fixed versions in tools/gallery/requirements.txt and are installed into
+# build/gallery-env. ZILCH_CORE names the extension module of the package; without it, build/release has it or builds it.
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+. "$root/tools/setup.sh"
+environment=$root/build/gallery-env
+
+make_environment()
+{
+  cmp -s "$root/tools/gallery/requirements.txt" "$environment/requirements.txt" && return
+  rm -rf "$environment"
+  python3 -m venv "$environment"
+  quietly "$environment/pip.log" "$environment/bin/pip" install --disable-pip-version-check -r "$root/tools/gallery/requirements.txt"
+  cp "$root/tools/gallery/requirements.txt" "$environment/requirements.txt"
+}
+
+mkdir -p "$root/build"
+exec 9>"$root/build/gallery-env.lock"
+flock 9
+make_environment
+flock -u 9
+
+if [ -z "${ZILCH_CORE-}" ]; then
+  mkdir -p "$root/build/release"
+  quietly "$root/build/release/build.log" cmake -S "$root" --preset release -DZILCH_PYTHON=ON
+  quietly "$root/build/release/build.log" cmake --build "$root/build/release" --target _core
+  ZILCH_CORE=$root/build/release/python/_core.abi3.so
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cp -r "$root/python/zilch" "$work/"
+cp "$ZILCH_CORE" "$work/zilch/"
+export PYTHONPATH="$work" PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 JAX_PLATFORMS=cpu MPLCONFIGDIR="$work" LC_ALL=C.UTF-8
+"$environment/bin/python" "$root/tools/gallery/gallery.py" "$@"

@@ -1,0 +1,103 @@
+"""Runs cases of the gallery, draws their figures and prints their tables; tools/gallery.sh calls it.
+
+    gallery.py [--small] FOLDER [CASE ...]
+
+A case is a script of examples/gallery with jobs(small), a list of dictionaries, and solve(**job), which gives what is found. Each
+row, a job with what was found, is added to FOLDER/CASE.rows when it is there, and jobs that are there are not done again. When all are
+done, FOLDER/CASE.json has the rows, the machine, the versions and the processor time, and FOLDER/CASE.svg is the figure; then
+the case is not run again. Two processes work. With --small, a case has a few small jobs, which say that it works and nothing more.
+"""
+import argparse
+import concurrent.futures
+import importlib
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "gallery"))
+import pages  # noqa: E402
+
+CASES = sorted(pages.CASES)
+
+
+def solved(case, job):
+    """A row, and the processor time that it took."""
+    began = time.process_time()
+    row = job | importlib.import_module(case).solve(**job)
+    return row | {"processor": time.process_time() - began}
+
+
+def processor():
+    """What the machine says of its processor."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else ():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.processor()
+
+
+def versions():
+    """Those of zilch, of Python and of what tools/gallery/requirements.txt names."""
+    import zilch
+    lines = Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
+    names = [line.split("==")[0] for line in lines if "==" in line]
+    return {"zilch": zilch.__version__, "python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
+
+
+def rows_of(path):
+    """The rows that are there; the last line may be broken off."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else ():
+        if line.endswith("\n"):
+            rows.append(json.loads(line))
+    return rows
+
+
+def run(case, folder, is_small):
+    """All rows of a case, in the order of its jobs."""
+    jobs, path = importlib.import_module(case).jobs(is_small), folder / f"{case}.rows"
+    rows = rows_of(path)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    missing = [job for job in jobs if not any(job.items() <= row.items() for row in rows)]
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool, path.open("a", encoding="utf-8") as file:
+        pending = [pool.submit(solved, case, job) for job in missing]
+        for count, future in enumerate(concurrent.futures.as_completed(pending), 1):
+            rows.append(future.result())
+            file.write(json.dumps(rows[-1]) + "\n")
+            file.flush()
+            print(f"{case}: {count} of {len(missing)}", file=sys.stderr)
+    return [next(row for row in rows if job.items() <= row.items()) for job in jobs]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    arguments = parser.parse_args()
+    for case in arguments.cases:
+        if case not in CASES:
+            parser.error(f"{case}: is no case; these are: {', '.join(CASES)}")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for case in arguments.cases or CASES:
+        path = arguments.folder / f"{case}.json"
+        if not path.exists():
+            rows = run(case, arguments.folder, arguments.small)
+            machine = {"processor": processor(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
+            found = {"case": case, "machine": machine, "versions": versions(), "processor seconds": sum(row["processor"] for row in rows), "rows": rows}
+            part = path.with_suffix(".part")
+            part.write_text(pages.as_text(found), encoding="utf-8")
+            part.replace(path)
+            (arguments.folder / f"{case}.rows").unlink()
+        found = json.loads(path.read_text(encoding="utf-8"))
+        pages.draw(case, found["rows"], arguments.folder / f"{case}.svg")
+        print(f"{case}, {found['processor seconds']:.0f} s of one processor\n\n{pages.table(case, found['rows'])}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

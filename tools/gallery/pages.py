@@ -1,0 +1,104 @@
+"""What the pages of the gallery show of a case's rows: a figure, and tables in Markdown."""
+import json
+import statistics
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams.update({"svg.hashsalt": "zilch", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+from matplotlib import pyplot  # noqa: E402
+
+
+def as_text(found):
+    """JSON with a line for each row, and six digits for each number."""
+    def short(value):
+        if isinstance(value, dict):
+            return {key: short(part) for key, part in value.items()}
+        if isinstance(value, list):
+            return [short(part) for part in value]
+        return float(f"{value:.6g}") if isinstance(value, float) else value
+    rows = ",\n".join(json.dumps(short(row)) for row in found["rows"])
+    head = json.dumps(short({key: value for key, value in found.items() if key != "rows"}), indent=1)
+    return f'{head[:-2]},\n "rows": [\n{rows}\n]}}\n'
+
+
+def markdown(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def save(figure, path):
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def groups(rows, *names):
+    """The rows by what they have under these names, in the order in which that comes."""
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in names), []).append(row)
+    return found
+
+
+COLOURS = dict(zip("012345", ("black", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#999999")))
+
+
+def style(place):
+    """The colour and marker of a method; zilch, which comes first, is black."""
+    return {"color": COLOURS[str(place)], "marker": "osD^vP"[place], "linewidth": 2 if place == 0 else 1.2, "markersize": 5}
+
+
+def legend(figure, axis):
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=9)
+
+
+# ---- Equations from data
+
+def fits(row, place):
+    return row["r2"][place] > 0.9
+
+
+def equations_table(rows):
+    lines = []
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    for (noise,), those in groups(rows, "noise").items():
+        for name in methods:
+            best = sum(row[name]["criterion"] <= min(row[other]["criterion"] for other in methods) + 1e-6 for row in those)
+            lines.append([f"{100 * noise:g} %", name, f"{sum(row[name]['exact'] for row in those)}", f"{sum(row[name]['wrong'] for row in those)}",
+                          f"{sum(fits(row[name], 0) for row in those)}", f"{sum(fits(row[name], 1) for row in those)}", f"{best}",
+                          f"{sum(row[name]['seconds'] for row in those):.1f}"])
+    return markdown(["noise", "method", "recovered exactly", "wrong terms", "R² > 0.9, same start", "R² > 0.9, other start", "best criterion", "seconds"], lines)
+
+
+def equations_figure(rows, path):
+    figure, axes = pyplot.subplots(1, 3, figsize=(9, 3.2), layout="constrained", facecolor="white", sharey=True)
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    by_noise = groups(rows, "noise")
+    counts = [("recovered exactly", lambda found: found["exact"]), ("R² > 0.9 from the same start", lambda found: fits(found, 0)),
+              ("R² > 0.9 from another start", lambda found: fits(found, 1))]
+    for axis, (title, holds) in zip(axes, counts):
+        for place, name in enumerate(methods):
+            heights = [sum(holds(row[name]) for row in those) for those in by_noise.values()]
+            axis.bar([at + 0.16 * (place - 2) for at in range(len(heights))], heights, 0.15, color=COLOURS[str(place)], label=name)
+        axis.set_title(title, fontsize=10)
+        axis.set_xticks(range(len(by_noise)), [f"{100 * noise:g} %" for (noise,) in by_noise])
+        axis.set_xlabel("noise")
+    axes[0].set_ylabel(f"systems, of {len(next(iter(by_noise.values())))}")
+    legend(figure, axes[0])
+    save(figure, path)
+
+
+CASES = {"equations": (equations_figure, equations_table)}
+
+
+def draw(case, rows, path):
+    CASES[case][0](rows, path)
+
+
+def table(case, rows):
+    return CASES[case][1](rows)
