@@ -93,7 +93,41 @@ def equations_figure(rows, path):
     save(figure, path)
 
 
-CASES = {"equations": (equations_figure, equations_table)}
+# ---- A recipe
+
+def recipe_of(rows):
+    """For each instance, the median over seeds of the course of each method."""
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    return [{name: [median(part) for part in zip(*(row[name]["course"] for row in those))] for name in methods} for those in groups(rows, "instance").values()]
+
+
+def recipe_table(rows):
+    found, lines = recipe_of(rows), []
+    for name in found[0]:
+        ranks = [1 + sum(each[other][-1] < each[name][-1] for other in each) for each in found]
+        values = [f"{median([each[name][after // 10 - 1] for each in found]):.3f}" for after in (50, 100, 200)]
+        lines.append([name, *values, f"{sum(rank == 1 for rank in ranks)}", f"{statistics.fmean(ranks):.2f}", f"{median([row[name]['milliseconds'] for row in rows]):.2f}"])
+    return markdown(["search", "after 50", "after 100", "after 200", "first in", "mean rank", "ms for a suggestion"], lines)
+
+
+def recipe_figure(rows, path):
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.2), layout="constrained", facecolor="white", width_ratios=(1.6, 1))
+    found = recipe_of(rows)
+    count = len(next(iter(found[0].values())))
+    for place, name in enumerate(found[0]):
+        best = [min(min(course) for course in each.values()) for each in found]
+        gaps = [median([each[name][at] - low for each, low in zip(found, best)]) for at in range(count)]
+        left.plot([10 * (at + 1) for at in range(count)], gaps, label=name, markevery=5, **style(place))
+        right.barh(place, median([row[name]["milliseconds"] for row in rows]), color=COLOURS[str(place)])
+    left.set(xlabel="evaluations", ylabel="value above the best found, median", ylim=(0, 2.2), xlim=(0, None))
+    right.set(xlabel="milliseconds for a suggestion", xscale="log", yticks=range(len(found[0])), yticklabels=list(found[0]))
+    right.invert_yaxis()
+    left.legend(frameon=False, fontsize=9)
+    save(figure, path)
+
+
+CASES = {"equations": (equations_figure, equations_table),
+         "recipe": (recipe_figure, recipe_table)}
 
 
 def draw(case, rows, path):
