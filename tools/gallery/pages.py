@@ -93,6 +93,45 @@ def equations_figure(rows, path):
     save(figure, path)
 
 
+# ---- Sensors
+
+def sensors_table(rows):
+    by_noise = groups(rows, "noise")
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    used = {"zilch": "2,000", "one by one": "1,955", "by chance": "2,000"}
+    lines = []
+    for name in methods:
+        seconds, chosen = ([row[name][what] for row in rows if what in row[name]] for what in ("seconds", "choose"))
+        lines.append([name, used.get(name, "0"), f"{statistics.fmean(chosen):.4f}" if chosen else "", f"{statistics.fmean([row[name]['judge'] for row in rows]):.4f}",
+                      *(" ".join(f"{row[name]['judge']:.3f}" for row in those) for those in by_noise.values()), f"{median(seconds):.1f}" if seconds else ""])
+    return markdown(["positions", "evaluations", "leaks of the choice", "new leaks", *(f"at {100 * noise:g} %" for (noise,) in by_noise), "seconds"], lines)
+
+
+def sensors_figure(rows, path):
+    import numpy as np
+    import sensors
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.9), layout="constrained", facecolor="white", width_ratios=(1, 1.5))
+    by_noise = groups(rows, "noise")
+    for place, name in enumerate(name for name in rows[0] if isinstance(rows[0][name], dict)):
+        noises = [100 * noise for (noise,) in by_noise]
+        left.plot(noises, [statistics.fmean([row[name]["judge"] for row in those]) for those in by_noise.values()], label=name, **style(place))
+    left.set(xlabel="noise, percent", ylabel="error of the map, new leaks", ylim=(0.38, 0.57), xticks=noises)
+    left.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.45, -0.2), ncols=2)
+    spread = sensors.leaks(400, np.random.default_rng(5)).std(axis=0).reshape(10, 20)
+    site = right.imshow(spread, extent=(0, 2, 0, 1), origin="lower", cmap="Oranges", vmin=0, vmax=1.5)
+    right.spines[:].set_visible(False)
+    middle = rows[len(rows) // 2]
+    for place, name in enumerate(("zilch", "PySensors QR")):
+        positions = middle[name]["positions"]
+        right.plot(sensors.EAST[positions], sensors.NORTH[positions], "os"[place], color=("black", "#0072b2")[place], markersize=(11, 6)[place], label=name,
+                   markerfacecolor=("none", "#0072b2")[place], markeredgewidth=2)
+    right.set(xlabel="km to the east", ylabel="km to the north")
+    right.set_title("ten positions, and how much leaks differ there", fontsize=10)
+    right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, frameon=False, fontsize=9)
+    figure.colorbar(site, ax=right, shrink=0.6, label="decades")
+    save(figure, path)
+
+
 # ---- A recipe
 
 def recipe_of(rows):
@@ -127,7 +166,8 @@ def recipe_figure(rows, path):
 
 
 CASES = {"equations": (equations_figure, equations_table),
-         "recipe": (recipe_figure, recipe_table)}
+         "recipe": (recipe_figure, recipe_table),
+         "sensors": (sensors_figure, sensors_table)}
 
 
 def draw(case, rows, path):
