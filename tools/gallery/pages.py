@@ -132,6 +132,36 @@ def sensors_figure(rows, path):
     save(figure, path)
 
 
+# ---- Compressed sensing and best subsets
+
+def sensing_table(rows):
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    found = {part: groups([row for row in rows if row["data"] == part], "k") for part in ("measurements", "diabetes")}
+    first = [[name] + [f"{sum(row[name]['found'] for row in those)}/{len(those)}" for those in found["measurements"].values()] +
+             [f"{median([row[name]['seconds'] for row in rows if row['data'] == 'measurements']):.3f}"] for name in methods]
+    second = [[name] + [f"{median([row[name]['r2'] for row in those]):.4f}" for those in found["diabetes"].values()] +
+              [f"{median([row[name]['seconds'] for row in rows if row['data'] == 'diabetes']):.3f}"] for name in methods]
+    return "\n\n".join([markdown(["found", *(f"k = {k}" for (k,) in found["measurements"]), "seconds"], first),
+                        markdown(["R²", *(f"k = {k}" for (k,) in found["diabetes"]), "seconds"], second)])
+
+
+def sensing_figure(rows, path):
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.5), layout="constrained", facecolor="white")
+    found = {part: groups([row for row in rows if row["data"] == part], "k") for part in ("measurements", "diabetes")}
+    for place, name in enumerate(name for name in rows[0] if isinstance(rows[0][name], dict)):
+        shares = [100 * sum(row[name]["found"] for row in those) / len(those) for those in found["measurements"].values()]
+        left.plot([k for (k,) in found["measurements"]], shares, label=name, **style(place))
+        behind = [max(row[other]["r2"] for row in those for other in row if isinstance(row[other], dict)) - median([row[name]["r2"] for row in those])
+                  for those in found["diabetes"].values()]
+        right.plot([k for (k,) in found["diabetes"]], [1000 * part for part in behind], label=name, **style(place))
+    left.axvline(19.3, color="grey", linestyle=":", linewidth=1)
+    left.text(19.6, 92, "the lasso's half,\nby theory", fontsize=8, color="grey")
+    left.set(xlabel="k of 100 that are not zero", ylabel="percent found from 50 measurements", xticks=[k for (k,) in found["measurements"]])
+    right.set(xlabel="k of 65 columns", ylabel="R² below the best, thousandths", xticks=[k for (k,) in found["diabetes"]])
+    legend(figure, left)
+    save(figure, path)
+
+
 # ---- A recipe
 
 def recipe_of(rows):
@@ -167,7 +197,8 @@ def recipe_figure(rows, path):
 
 CASES = {"equations": (equations_figure, equations_table),
          "recipe": (recipe_figure, recipe_table),
-         "sensors": (sensors_figure, sensors_table)}
+         "sensors": (sensors_figure, sensors_table),
+         "sensing": (sensing_figure, sensing_table)}
 
 
 def draw(case, rows, path):
