@@ -162,6 +162,28 @@ def sensing_figure(rows, path):
     save(figure, path)
 
 
+# ---- A network to prune
+
+def pruning_table(rows):
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    by_count = {key: by for key, by in sorted(groups(rows, "count").items())}
+    lines = [[name] + [" ".join(f"{100 * row[name]['accuracy']:.1f}" for row in those) for those in by_count.values()] +
+             [" ".join(f"{row[name]['loss']:.3f}" for row in by_count[121,]), f"{median([row[name]['seconds'] for row in rows]):.1f}"] for name in methods]
+    return markdown(["weights", *(f"accuracy, {count} weights" for (count,) in by_count), "loss, 121 weights", "seconds"], lines)
+
+
+def pruning_figure(rows, path):
+    figure, axis = pyplot.subplots(figsize=(6.5, 3.8), layout="constrained", facecolor="white")
+    by_count = {count: by for (count,), by in sorted(groups(rows, "count").items())}
+    whole = rows[0]["whole"]
+    axis.axhline(100 * median([row["whole"]["accuracy"] for row in rows]), color="grey", linestyle=":", linewidth=1, label=f"all {whole['active']:,} weights")
+    for place, name in enumerate(name for name in rows[0] if isinstance(rows[0][name], dict) and name != "whole"):
+        axis.plot(list(by_count), [100 * statistics.fmean(row[name]["accuracy"] for row in those) for those in by_count.values()], label=name, **style(place))
+    axis.set(xlabel="weights that are left", ylabel="percent of test digits read", xticks=list(by_count), ylim=(0, 102))
+    axis.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1, 0.5))
+    save(figure, path)
+
+
 # ---- A recipe
 
 def recipe_of(rows):
@@ -198,7 +220,8 @@ def recipe_figure(rows, path):
 CASES = {"equations": (equations_figure, equations_table),
          "recipe": (recipe_figure, recipe_table),
          "sensors": (sensors_figure, sensors_table),
-         "sensing": (sensing_figure, sensing_table)}
+         "sensing": (sensing_figure, sensing_table),
+         "pruning": (pruning_figure, pruning_table)}
 
 
 def draw(case, rows, path):
