@@ -92,7 +92,7 @@ def solve(number, noise, evaluations=EVALUATIONS):
 
 
 def jobs(small):
-    return [{"number": number, "noise": noise} for noise in (0, 0.01, 0.05) for number in (list(SYSTEMS)[::17] if small else SYSTEMS)]
+    return [{"number": number, "noise": noise} for noise in (0, 0.01, 0.05) for number in (list(SYSTEMS)[::20] if small else SYSTEMS)]
 
 
 if __name__ == "__main__":
