@@ -168,7 +168,7 @@ def pruning_table(rows):
     methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
     by_count = {key: by for key, by in sorted(groups(rows, "count").items())}
     lines = [[name] + [" ".join(f"{100 * row[name]['accuracy']:.1f}" for row in those) for those in by_count.values()] +
-             [" ".join(f"{row[name]['loss']:.3f}" for row in by_count[121,]), f"{median([row[name]['seconds'] for row in rows]):.1f}"] for name in methods]
+             [" ".join(f"{row[name]['loss']:.3f}" for row in by_count.get((121,), rows)), f"{median([row[name]['seconds'] for row in rows]):.1f}"] for name in methods]
     return markdown(["weights", *(f"accuracy, {count} weights" for (count,) in by_count), "loss, 121 weights", "seconds"], lines)
 
 
@@ -217,11 +217,43 @@ def recipe_figure(rows, path):
     save(figure, path)
 
 
+# ---- Features around any model
+
+def features_table(rows):
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    lines = []
+    for (data, columns), those in groups(rows, "data", "columns").items():
+        for name in methods:
+            score, used, fits, seconds = ([row[name][what] for row in those] for what in ("score", "columns", "fits", "seconds"))
+            lines.append([f"{data}, {columns} columns", name, f"{statistics.fmean(score):.3f}", f"{median(used):g}", f"{statistics.fmean(fits):,.0f}",
+                          f"{statistics.fmean(seconds):.1f}"])
+    return markdown(["data", "selector", "score", "columns", "fits", "seconds"], lines)
+
+
+def features_figure(rows, path):
+    by_data = groups(rows, "data", "columns")
+    figure, [axes] = pyplot.subplots(1, len(by_data), figsize=(10, 3.2), layout="constrained", facecolor="white", squeeze=False)
+    methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
+    for axis, ((data, columns), those) in zip(axes, by_data.items()):
+        for place, name in enumerate(methods):
+            used, score = (statistics.fmean([row[name][what] for row in those]) for what in ("columns", "score"))
+            axis.plot(used, score, label=name, linestyle="none", markersize=7, marker="osD^vPX"[place], markerfacecolor="none" if place else "black",
+                      color=["black", "#555555", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#999999"][place])
+        axis.set_title(f"{data}, {columns} columns", fontsize=9)
+        axis.set_xlabel("columns used", fontsize=9)
+        axis.tick_params(labelsize=8)
+        axis.margins(0.15)
+    axes[0].set_ylabel("score on outer test rows")
+    legend(figure, axes[0])
+    save(figure, path)
+
+
 CASES = {"equations": (equations_figure, equations_table),
          "recipe": (recipe_figure, recipe_table),
          "sensors": (sensors_figure, sensors_table),
          "sensing": (sensing_figure, sensing_table),
-         "pruning": (pruning_figure, pruning_table)}
+         "pruning": (pruning_figure, pruning_table),
+         "features": (features_figure, features_table)}
 
 
 def draw(case, rows, path):
