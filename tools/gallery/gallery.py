@@ -84,10 +84,16 @@ def main():
         if case not in CASES:
             parser.error(f"{case}: is no case; these are: {', '.join(CASES)}")
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    status = 0
     for case in arguments.cases or CASES:
         path = arguments.folder / f"{case}.json"
         if not path.exists():
-            rows = run(case, arguments.folder, arguments.small)
+            try:
+                rows = run(case, arguments.folder, arguments.small)
+            except SystemExit as reason:  # it lacks data
+                print(f"{case}: {reason}", file=sys.stderr)
+                status = 1
+                continue
             machine = {"processor": processor(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
             found = {"case": case, "machine": machine, "versions": versions(), "processor seconds": sum(row["processor"] for row in rows), "rows": rows}
             part = path.with_suffix(".part")
@@ -97,7 +103,8 @@ def main():
         found = json.loads(path.read_text(encoding="utf-8"))
         pages.draw(case, found["rows"], arguments.folder / f"{case}.svg")
         print(f"{case}, {found['processor seconds']:.0f} s of one processor\n\n{pages.table(case, found['rows'])}\n", flush=True)
+    return status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

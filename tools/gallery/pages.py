@@ -248,12 +248,51 @@ def features_figure(rows, path):
     save(figure, path)
 
 
+# ---- Portfolios
+
+PUBLISHED = {1: ("Hang Seng", 1.239), 2: ("DAX", 6.859), 3: ("FTSE", 2.709), 4: ("S&P", 3.480), 5: ("Nikkei", 1.2015)}  # of Bacanin and Tuba
+
+
+def portfolios_table(rows):
+    lines = []
+    for (number, assets), those in groups(rows, "number", "assets").items():
+        name, published = PUBLISHED[number]
+        exact = [row for row in those if "SCIP" in row]
+        proved = [row for row in exact if row["SCIP"]["proved"]]
+        gaps = [100 * (row["zilch"]["cost"] - row["SCIP"]["cost"]) / abs(row["SCIP"]["cost"]) for row in proved]
+        both = [f"{statistics.fmean([row[by]['error'] for row in proved]):.3f}" if proved else "" for by in ("zilch", "SCIP")]
+        lines.append([f"{name}, {assets}", f"{published:g}", f"{statistics.fmean([row['zilch']['error'] for row in those]):.3f}",
+                      f"{statistics.fmean([row['zilch']['seconds'] for row in those]):.1f}", f"{len(proved)} of {len(exact)}",
+                      f"{statistics.fmean([row['SCIP']['seconds'] for row in exact]):.1f}" if exact else "", *both, f"{round(max(gaps), 3) + 0.0:.3f} %" if gaps else ""])
+    return markdown(["assets", "published error", "zilch's error", "zilch, s", "SCIP proved", "SCIP, s", "zilch where proved", "SCIP where proved", "gap at most"], lines)
+
+
+def portfolios_figure(rows, path):
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.3), layout="constrained", facecolor="white")
+    by_number = groups(rows, "number", "assets")
+    at = range(len(by_number))
+    names = [f"{PUBLISHED[number][0]}\n{assets}" for number, assets in by_number]
+    left.bar([place - 0.2 for place in at], [PUBLISHED[number][1] for number, _ in by_number], 0.38, color=COLOURS["5"], label="published, best of five heuristics")
+    left.bar([place + 0.2 for place in at], [statistics.fmean([row["zilch"]["error"] for row in those]) for those in by_number.values()], 0.38,
+             color="black", label="zilch")
+    left.set(ylabel="error, percent of the variance", xticks=at, xticklabels=names, ylim=(0, 8.5))
+    left.legend(frameon=False, fontsize=9)
+    seconds = {by: [statistics.fmean([row[by]["seconds"] for row in those if by in row]) for those in by_number.values()] for by in ("SCIP", "zilch")
+               if any(by in row for row in rows)}
+    for place, (by, heights) in enumerate(seconds.items()):
+        right.bar([x - 0.2 + 0.4 * place for x in at], heights, 0.38, color={"zilch": "black", "SCIP": COLOURS["2"]}[by], label=by)
+    right.set(ylabel="seconds for a portfolio", yscale="log", xticks=at, xticklabels=names, ylim=(0.1, 100))
+    right.legend(frameon=False, fontsize=9)
+    save(figure, path)
+
+
 CASES = {"equations": (equations_figure, equations_table),
          "recipe": (recipe_figure, recipe_table),
          "sensors": (sensors_figure, sensors_table),
          "sensing": (sensing_figure, sensing_table),
          "pruning": (pruning_figure, pruning_table),
-         "features": (features_figure, features_table)}
+         "features": (features_figure, features_table),
+         "portfolios": (portfolios_figure, portfolios_table)}
 
 
 def draw(case, rows, path):
