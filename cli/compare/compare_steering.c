@@ -3,10 +3,10 @@
 #include "compare/compare_steering.h"
 
 #include "terminal/cli.h"
+#include "terminal/waiting.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double pause_between = 0.1; /* seconds between two looks */
@@ -66,17 +66,6 @@ static int has(const taking *t, zilch_action action)
 
 /* ---- Listening ----------------------------------------------------------------------------------- */
 
-/* Until the time is over or something has changed. */
-static void wait(compare_steering *s)
-{
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    const long nanoseconds = end.tv_nsec + (long)(1e9 * pause_between);
-    end.tv_sec += nanoseconds / 1000000000;
-    end.tv_nsec = nanoseconds % 1000000000;
-    (void)pthread_cond_timedwait(&s->change, &s->lock, &end);
-}
-
 /* The signal that what was asked of a run comes to; 0: none. */
 static int hear(compare_steering *s, size_t place)
 {
@@ -126,7 +115,9 @@ static void *listen(void *context)
             kill(getpid(), signal);
         }
         pthread_mutex_lock(&s->lock);
-        wait(s);
+        if (!s->is_ending) {
+            cli_wait(&s->change, &s->lock, pause_between);
+        }
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -139,7 +130,7 @@ static int take_news(compare_steering *s, size_t place, uint64_t generation, int
     pthread_mutex_lock(&s->lock);
     s->generations[place] = generation;
     if (is_waiting && !s->has_news[place]) {
-        wait(s);
+        cli_wait(&s->change, &s->lock, pause_between);
     }
     const int is_there = s->has_news[place];
     s->has_news[place] = 0;

@@ -3,6 +3,7 @@
 #include "live/http.h"
 
 #include "terminal/cli.h"
+#include "terminal/waiting.h"
 
 #include <errno.h>
 #include <microhttpd.h>
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { QUEUE = 64, CONNECTIONS = 256, SLOW_SECONDS = 10, HEAD_BYTES = 16384 };
@@ -273,17 +273,15 @@ int http_open(http **out, unsigned port, http_handler handler, void *context)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    pthread_condattr_t kind;
     http *h = calloc(1, sizeof *h);
     *out = NULL;
     if (!h) {
         return cli_fail("out of memory");
     }
-    *h = (http){.handler = handler, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_condattr_init(&kind);
-    pthread_condattr_setclock(&kind, CLOCK_MONOTONIC);
-    pthread_cond_init(&h->change, &kind);
-    pthread_condattr_destroy(&kind);
+    *h = (http){.handler = handler,
+                .context = context,
+                .lock = PTHREAD_MUTEX_INITIALIZER,
+                .change = PTHREAD_COND_INITIALIZER};
     errno = 0;
     h->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME,
                                  (uint16_t)port, NULL, NULL, handle, h, MHD_OPTION_SOCK_ADDR, &address,
@@ -319,21 +317,11 @@ static size_t count(const http *h, int is_new)
     return found;
 }
 
-static void wait_until(http *h, double seconds)
-{
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const double nanoseconds = (double)end.tv_nsec + 1e9 * seconds;
-    end.tv_sec += (time_t)(nanoseconds / 1e9);
-    end.tv_nsec = (long)(nanoseconds - 1e9 * (double)(time_t)(nanoseconds / 1e9));
-    (void)pthread_cond_timedwait(&h->change, &h->lock, &end);
-}
-
 size_t http_wait(http *h, double seconds)
 {
     pthread_mutex_lock(&h->lock);
     if (!h->is_woken && !count(h, 1)) {
-        wait_until(h, seconds);
+        cli_wait(&h->change, &h->lock, seconds);
     }
     h->is_woken = 0;
     const size_t found = count(h, 1);
@@ -370,7 +358,7 @@ void http_close(http *h)
         resume(s);
     }
     while (h->streams && cli_seconds() < end) {
-        wait_until(h, 0.1);
+        cli_wait(&h->change, &h->lock, 0.1);
     }
     pthread_mutex_unlock(&h->lock);
     MHD_stop_daemon(h->daemon);

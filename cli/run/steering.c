@@ -3,12 +3,12 @@
 #include "run/steering.h"
 
 #include "terminal/cli.h"
+#include "terminal/waiting.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double pause_between = 0.1; /* seconds between two looks */
@@ -25,16 +25,6 @@ static zilch_status hear(void *context, const zilch_command *command)
     h->count++;
     h->is_now |= command->action == ZILCH_ACTION_STOP_NOW;
     return ZILCH_OK;
-}
-
-static void wait(steering *s)
-{
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    const long nanoseconds = end.tv_nsec + (long)(1e9 * pause_between);
-    end.tv_sec += nanoseconds / 1000000000;
-    end.tv_nsec = nanoseconds % 1000000000;
-    (void)pthread_cond_timedwait(&s->change, &s->lock, &end);
 }
 
 /* A study that cannot be read just now is asked again: the search itself will say what is wrong with it. */
@@ -58,7 +48,9 @@ static void *listen(void *context)
         if (heard.is_now) {
             break;
         }
-        wait(s);
+        if (!s->is_ending) {
+            cli_wait(&s->change, &s->lock, pause_between);
+        }
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -141,7 +133,7 @@ static int has_news(steering *s, int is_waiting)
 {
     pthread_mutex_lock(&s->lock);
     if (is_waiting && !s->has_news) {
-        wait(s);
+        cli_wait(&s->change, &s->lock, pause_between);
     }
     const int is_there = s->has_news;
     s->has_news = 0;
