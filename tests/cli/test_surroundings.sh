@@ -163,7 +163,9 @@ fi
 
 # ---- A decimal comma, in the command's surroundings and in a program that uses the library.
 if localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" >/dev/null 2>&1; then
-  comma="env LOCPATH=$scratch LC_ALL=de_DE.UTF-8"
+  # glibc's newlocale("POSIX"), which a library behind libmicrohttpd calls, forgets the memory of LOCPATH.
+  echo 'leak:__argz_add_sep' >leaks
+  comma="env LOCPATH=$scratch LC_ALL=de_DE.UTF-8 LSAN_OPTIONS=suppressions=$PWD/leaks:print_suppressions=0"
   # shellcheck disable=SC2086 # words
   [ "$($comma printf %.1f 0,5)" = 0,5 ] || complain 'the locale has no decimal comma'
   # shellcheck disable=SC2086 # words
