@@ -56,8 +56,8 @@ for form in auto log none; do
   [ ! -s "$err" ] || complain "something on stderr with $form"
 done
 
-# The live line has the words of the result.
-expect_status 0 "$zilch" optimize --problem sphere:dim=5,active=2 --penalty 0.1 --evaluations 3000 --progress line --study words
+# The live line has the words of the result. It is drawn ten times a second, and the search takes a second at least.
+expect_status 0 "$zilch" optimize --problem ellipsoid:dim=100,active=5 --penalty 0.1 --evaluations 50000 --progress line --study words
 tr '\r' '\n' <"$err" | grep -q 'value [-0-9.e+]*  after penalty [-0-9.e+]*  active ' || complain 'no value after penalty'
 ! grep -q fitness "$err" || complain 'the live line says fitness'
 
