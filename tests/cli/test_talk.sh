@@ -68,7 +68,7 @@ for command in lander optimize resume compare play train recover bench; do
   expect_in_output '--progress=FORM'
   expect_in_output '-q, --quiet'
 done
-expect_status 0 "$zilch" play --episodes 1000 --progress line
+expect_status 0 "$zilch" play --episodes 20000 --progress line
 grep -q "$(printf '\r')" "$err" || complain 'play has no live line'
 expect_status 2 "$zilch" compare --problem sphere --methods default+quiet,ea
 expect_in_error "quiet: is the same for all methods; give it to 'zilch compare' itself"
