@@ -9,22 +9,8 @@
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/setup.sh"
-environment=$root/build/gallery-env
 
-make_environment()
-{
-  cmp -s "$root/tools/gallery/requirements.txt" "$environment/requirements.txt" && return
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  quietly "$environment/pip.log" "$environment/bin/pip" install --disable-pip-version-check -r "$root/tools/gallery/requirements.txt"
-  cp "$root/tools/gallery/requirements.txt" "$environment/requirements.txt"
-}
-
-mkdir -p "$root/build"
-exec 9>"$root/build/gallery-env.lock"
-flock 9
-make_environment
-flock -u 9
+python_environment gallery-env "$root/tools/gallery/requirements.txt"
 
 if [ -z "${ZILCH_CORE-}" ]; then
   mkdir -p "$root/build/release"

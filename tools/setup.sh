@@ -86,3 +86,19 @@ quietly()
   printf '(this output: %s)\n' "$log_file" >&2
   return "$failed"
 }
+
+# python_environment NAME REQUIREMENTS: build/NAME has the packages of this file; whoever comes first makes it. $root is set.
+python_environment()
+{
+  environment=$root/build/$1
+  mkdir -p "$root/build"
+  exec 9>"$environment.lock"
+  flock 9
+  if ! cmp -s "$2" "$environment/requirements.txt"; then
+    rm -rf "$environment"
+    python3 -m venv "$environment"
+    quietly "$environment/pip.log" "$environment/bin/pip" install --disable-pip-version-check -r "$2"
+    cp "$2" "$environment/requirements.txt"
+  fi
+  flock -u 9
+}

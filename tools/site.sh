@@ -11,22 +11,8 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/setup.sh"
 out=${1:-$root/build/site}
-environment=$root/build/site-env
 
-make_environment()
-{
-  cmp -s "$root/tools/site/requirements.txt" "$environment/requirements.txt" && return
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  quietly "$environment/pip.log" "$environment/bin/pip" install --disable-pip-version-check -r "$root/tools/site/requirements.txt"
-  cp "$root/tools/site/requirements.txt" "$environment/requirements.txt"
-}
-
-mkdir -p "$root/build"
-exec 9>"$root/build/site-env.lock"
-flock 9
-make_environment
-flock -u 9
+python_environment site-env "$root/tools/site/requirements.txt"
 
 if [ -z "${ZILCH_CORE-}" ]; then
   mkdir -p "$root/build/release"

@@ -32,7 +32,7 @@ static int parse(request *r, int argc, char **argv)
     return cli_parse(&usage, argc, argv);
 }
 
-/* Of the terminal; elsewhere lines are as wide as on a usual one. */
+/* The width of the terminal. Where there is none, lines are as wide as on a usual terminal. */
 static follow_size size_of(int is_live)
 {
     struct winsize size;

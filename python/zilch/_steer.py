@@ -17,7 +17,7 @@ _LIMITS = ("evaluations", "generations")
 
 
 class Steering:
-    """Of one run. `check` makes an ending of limits, or refuses those that the run cannot have with a ValueError."""
+    """Listens to what is asked of one run. `check` makes an ending of limits, or refuses those that the run cannot have with a ValueError."""
 
     def __init__(self, study: Any, run: int, limits: dict[str, str], check: Callable[[dict[str, str]], Ending]) -> None:
         self.study = study

@@ -176,7 +176,7 @@ zilch_status zilch_cuda_open(zilch_cuda **out, unsigned device)
     return ZILCH_OK;
 }
 
-/* Of a lost card nothing can be given back, and CUDA says so to nobody. */
+/* A lost card gives nothing back, and CUDA fails then without a message. */
 void zilch_cuda_close(zilch_cuda *cuda)
 {
     int before = -1;

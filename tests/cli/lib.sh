@@ -101,3 +101,14 @@ verdict()
 {
   [ "$failures" -eq 0 ] || exit 1
 }
+
+# expect_same_runs STUDY STUDY: the same evaluations and the same best point
+expect_same_runs()
+{
+  "$zilch" export "$1" >exported.1
+  "$zilch" export "$2" >exported.2
+  expect_same exported.1 exported.2
+  "$zilch" best "$1" | sed 1d >best.1
+  "$zilch" best "$2" | sed 1d >best.2
+  expect_same best.1 best.2
+}

@@ -51,17 +51,6 @@ for words in '--episodes 30 --seed 7' '--episodes 270 --wind --gravity=-9' '--co
   expect_same own.err "$err"
 done
 
-# same_run STUDY STUDY: the runs, but for their times
-same_run()
-{
-  "$zilch" export "$1" >exported.1
-  "$zilch" export "$2" >exported.2
-  expect_same exported.1 exported.2
-  "$zilch" best "$1" | sed 1d >best.1
-  "$zilch" best "$2" | sed 1d >best.2
-  expect_same best.1 best.2
-}
-
 small='lander --population 20 --elites 8 --episodes 1 --held-out 10 --generations 3 --wind'
 # shellcheck disable=SC2086 # words
 {
@@ -69,7 +58,7 @@ small='lander --population 20 --elites 8 --episodes 1 --held-out 10 --generation
   sed 's/\<own\>/card/g' "$out" >own.out
   expect_status 0 "$card" $small --study card --device cuda
   expect_same own.out "$out"
-  same_run own card
+  expect_same_runs own card
 }
 
 # ---- A card that is lost ----------------------------------------------------------------------------------------------
@@ -86,7 +75,7 @@ go_on()
   expect_in_error 'what was recorded is safe, and this goes on from there:'
   expect_in_error 'zilch resume lost --device cuda'
   expect_status 0 "$card" resume lost "$@"
-  same_run own lost
+  expect_same_runs own lost
 }
 go_on 3
 go_on 25 --device cuda
@@ -98,7 +87,7 @@ go_on 60
   expect_status 0 "$zilch" $small --generations 1 --study part
   expect_status 0 "$card" resume part --generations 3 --device cuda
 }
-same_run own part
+expect_same_runs own part
 "$zilch" show part --json >"$out"
 if grep -q cuda "$out"; then complain 'the study knows of the card'; fi
 "$zilch" optimize --problem sphere:dim=10,active=1 --generations 2 --study sphere >"$out" 2>"$err"
@@ -113,7 +102,7 @@ expect_status 1 env ZILCH_STANDIN_MEMORY=100000 "$card" $small --study poor --de
 expect_in_error 'out of memory on the card'
 expect_in_error 'zilch resume poor --device cuda'
 expect_status 0 "$zilch" resume poor
-same_run own poor
+expect_same_runs own poor
 
 # ---- Several runs at once -----------------------------------------------------------------------------------------------
 # times are those of a processor, which a card takes less of

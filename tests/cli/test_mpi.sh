@@ -3,16 +3,6 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../mpi/lib.sh"
 
-# expect_same_runs STUDY STUDY
-expect_same_runs()
-{
-  "$zilch" export "$1" >exported.1
-  "$zilch" export "$2" >exported.2
-  expect_same exported.1 exported.2
-  "$zilch" best "$1" | sed 1d >best.1
-  "$zilch" best "$2" | sed 1d >best.2
-  expect_same best.1 best.2
-}
 # expect_same_print FILE FILE STUDY STUDY: what was printed, but for the studies' names
 expect_same_print()
 {

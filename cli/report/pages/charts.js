@@ -295,7 +295,7 @@ const Charts = (() => {
     return `The distribution that new points are drawn from, after generation ${run.look.generation}: the ${law.list.length} of ${run.dim} coordinates with the highest probability of being active. Mean and spread are those of its value when it is active.`;
   }
 
-  // Of a regression: a dot for each row; of a logistic one, how many rows got which probability.
+  // A regression is a dot for each row; a logistic regression shows how many rows got which probability.
   function drawFit(parent, run) {
     const fit = run.look?.fit;
     if (!fit?.list.length) return null;
