@@ -31,7 +31,7 @@ except ImportError as error:
     raise ImportError("zilch.SparseSelector: needs scikit-learn 1.6 or later; install it with: pip install scikit-learn") from error
 
 _SHRINK = 0.7  # from one of the first subsets to the next: this share of the columns stays
-_PENALTY = 0.1  # of the standard error of a score: what a column must improve it by, unless it is said
+_PENALTY = 0.05  # of the standard error of a score: what a column must improve it by, unless it is said
 
 
 class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -39,7 +39,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
 
     The splits are fixed, so a subset of columns has one score. No subset is fitted twice. The search begins with a few subsets
     along the ranking of columns that the fitted estimator gives (its ``coef_`` or ``feature_importances_``), and then zilch
-    switches columns on and off.
+    switches columns on and off. The choice is made by smoothed scores, as the best of many scores is partly luck.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
     max_features : int, float or None
         At most so many columns, or this share of all.
     penalty : float or None
-        What a column must improve the score by to be chosen. None: a tenth of the standard error of the score, over the splits.
+        What a column must improve the score by to be chosen. None: a twentieth of the standard error of the score, over the splits.
     cv : int, splitter or iterable of splits
     scoring : text, callable or None
         As in scikit-learn; greater is better. None: the estimator's own score.
@@ -77,7 +77,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = SparseSelector(LinearRegression()).fit(X, y)
     >>> selector.get_feature_names_out().tolist()
-    ['sex', 'bmi', 'bp', 's1', 's2', 's5']
+    ['sex', 'bmi', 'bp', 's1', 's2', 's4', 's5']
     """
 
     def __init__(self, estimator: Any, *, max_features: float | None = None, penalty: float | None = None, cv: Any = 5, scoring: Any = None,
@@ -152,7 +152,7 @@ class SparseSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):  # type:
         row = {mask.tobytes(): i for i, mask in enumerate(tried)}
         rows = [row[mask.tobytes()] for mask, _ in subsets.front(most)]
         self.front_ = {name: [own[i] for i in rows] for name, own in self.cv_results_.items()}
-        chosen = subsets.best(self.penalty_, most)
+        chosen = subsets.best(self.penalty_, most, smoothed=True)
         assert chosen is not None
         self.support_ = chosen
         self.n_features_ = int(chosen.sum())

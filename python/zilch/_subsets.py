@@ -1,8 +1,9 @@
-"""Subsets of columns, each valued once, and the search among them."""
+"""Subsets of columns, each valued once, the search among them, and what their values come to without chance."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrays
+from ._arrays import Floats
 from ._optimizer import Optimizer
 
 Mask = NDArray[np.bool_]
 
+_LENGTHS = (2, 4, 8, 16, 32, 64)  # of how many different columns two values are related
+_NOISES = (0.03, 0.1, 0.3, 1.0, 3.0)  # variance of chance over that of the values
 _PATIENCE = 50  # asks in a row without a new subset, after which all that the search would try is known
 
 
@@ -39,10 +43,14 @@ class Subsets:
             self._known.update(zip(new, zip(new.values(), self._evaluate(list(new.values())))))
         return [self._known[mask.tobytes()][1] for mask in masks]
 
-    def best(self, penalty: float, most: int) -> Mask | None:
-        """With the penalty; of equals the one with fewer columns. None if all have failed."""
-        allowed = [(value - penalty * mask.sum(), -mask.sum(), mask) for mask, value in self.items()
-                   if mask.sum() <= most and math.isfinite(value)]
+    def best(self, penalty: float, most: int, smoothed: bool = False) -> Mask | None:
+        """With the penalty; of equals the one with fewer columns. None if all have failed. The greatest of many values is great by
+        chance, too: smoothed, a subset is worth what those like it are worth."""
+        known = [(mask, value) for mask, value in self.items() if math.isfinite(value)]
+        masks, values = [mask for mask, _ in known], np.array([value for _, value in known])
+        if smoothed and known:
+            values = _smooth(np.array(masks), values)
+        allowed = [(value - penalty * mask.sum(), -mask.sum(), mask) for mask, value in zip(masks, values) if mask.sum() <= most]
         return max(allowed, key=lambda each: each[:2])[2] if allowed else None
 
     def front(self, most: int) -> list[tuple[Mask, float]]:
@@ -69,6 +77,24 @@ class Subsets:
             with contextlib.suppress(RuntimeError):  # all of a generation have failed; its points are asked for again
                 optimizer.tell(ids, values)
             fruitless = fruitless + 1 if len(self) == before else 0
+
+
+def _smooth(masks: NDArray[np.bool_], values: Floats) -> Floats:
+    """The posterior mean of a Gaussian process whose correlation falls exponentially with the number of columns in which two subsets
+    differ; of a few lengths and shares of noise, those that are most likely (Rasmussen and Williams, Gaussian Processes for Machine
+    Learning, 2006, chapters 2 and 5)."""
+    n, mean = len(values), values.mean()
+    signs = np.where(masks, 1.0, -1.0)
+    apart = (masks.shape[1] - signs @ signs.T) / 2
+    best, found = -math.inf, values
+    for length, noise in itertools.product(_LENGTHS, _NOISES):
+        kernel = np.exp(-apart / length)
+        factor = np.linalg.cholesky(kernel + noise * np.eye(n))
+        half = np.linalg.solve(factor, values - mean)
+        likelihood = -n / 2 * math.log(max(float(half @ half), 1e-300)) - float(np.log(np.diag(factor)).sum())
+        if likelihood > best:
+            best, found = likelihood, mean + kernel @ np.linalg.solve(factor.T, half)
+    return np.asarray(found)
 
 
 def count(columns: int, most: int) -> int:
