@@ -199,6 +199,7 @@ static void pass_world(courier *c, zi_world *w)
     for (int i = 0; i < ZI_EDGES; i++) {
         pass_edge(c, &w->edge[i]);
     }
+    zi_world_survey(w);
 }
 
 /* `shown` is the reward that the batch gives out, which is 0 after a reset. */

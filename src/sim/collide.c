@@ -158,8 +158,7 @@ ZI_SIM void zi_collide(const zi_edge *edge, const zi_shape *shape, zi_pose pose,
 {
     const float most = 2.0F * ZI_SKIN;
     out->count = 0;
-    const zi_vec along = zi_direction(zi_minus(edge->v2, edge->v1), NULL);
-    const zi_vec up = {along.y, -along.x};
+    const zi_vec up = {edge->along.y, -edge->along.x};
     const int is_front = zi_dot(up, zi_minus(zi_place(pose, shape->centroid), edge->v1)) >= 0.0F;
     const zi_vec normal = is_front ? up : zi_negative(up);
     polygon p;

@@ -389,11 +389,11 @@ ZI_SIM static int is_far(const zi_body *b, const zi_edge *edge)
     return !zi_overlap(edge->skin, b->swept) && fabsf(b->sweep.a - b->sweep.a0) < 0.3F;
 }
 
-/* 1 if all corners are above the edge's line, -1 if all are below it, by so much that no turn of less than
- * 0.1 between two poses brings them as close as the target: the arcs take less than 0.001. */
-ZI_SIM static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge, zi_vec normal)
+/* How far the corners are from the edge's line: positive if all are above it, negative if all are below it,
+ * else 0. */
+ZI_SIM static float height_of(const zi_shape *shape, zi_pose pose, const zi_edge *edge)
 {
-    const float enough = target + tolerance + 0.002F;
+    const zi_vec normal = zi_right_of(edge->along);
     float least = FLT_MAX;
     float most = -FLT_MAX;
     for (int i = 0; i < shape->count; i++) {
@@ -401,20 +401,25 @@ ZI_SIM static int side_of(const zi_shape *shape, zi_pose pose, const zi_edge *ed
         least = zi_least(least, gap);
         most = zi_most(most, gap);
     }
-    return least > enough ? 1 : most < -enough ? -1 : 0;
+    return least > 0.0F ? least : most < 0.0F ? most : 0.0F;
 }
 
-/* At rest on the ground a body keeps the distance of the skins: it is on the same side of the edge's line
- * before and after. */
+/* At rest on the ground a body keeps the distance of the skins: its corners are farther from the edge's line
+ * than they move. Or they are on the same side of it before and after, by so much that no turn of less than
+ * 0.1 between the two poses brings them as close as the target: the arcs take less than 0.001. */
 ZI_SIM static int stays_away(const zi_body *b, const zi_shape *shape, const zi_edge *edge)
 {
-    if (!(fabsf(b->sweep.a - b->sweep.a0) < 0.1F)) {
-        return 0;
+    const float enough = target + tolerance + 0.002F;
+    const float most_arm = 0.75F; /* from a body's centre to its corners */
+    const zi_sweep *s = &b->sweep;
+    const float turn = fabsf(s->a - s->a0);
+    const float way = fabsf(s->c.x - s->c0.x) + fabsf(s->c.y - s->c0.y) + most_arm * turn;
+    const float after = height_of(shape, b->pose, edge);
+    if (!(fabsf(after) > enough) || fabsf(after) > enough + way) {
+        return fabsf(after) > enough;
     }
-    const zi_vec along = zi_direction(zi_minus(edge->v2, edge->v1), NULL);
-    const int before =
-        side_of(shape, zi_pose_of(b->sweep.c0, b->sweep.a0, shape->centre), edge, zi_right_of(along));
-    return before && before == side_of(shape, b->pose, edge, zi_right_of(along));
+    const float before = height_of(shape, zi_pose_of(s->c0, s->a0, shape->centre), edge);
+    return turn < 0.1F && fabsf(before) > enough && (before > 0.0F) == (after > 0.0F);
 }
 
 /* The time at which a contact's body first touches the edge: 1 if it does not. */
@@ -490,6 +495,30 @@ ZI_SIM static int collect(zi_world *world, zi_contact *first, zi_constraint *out
     return count;
 }
 
+ZI_SIM static int differ(float a, float b)
+{
+    uint32_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] != bits[1];
+}
+
+/* One round on the velocities; gives whether it changed anything. If not, no later one does. */
+ZI_SIM static int solve_round(zi_constraint *c, int count, zi_motion *m)
+{
+    const zi_motion before = *m;
+    int changed = 0;
+    for (int i = 0; i < count; i++) {
+        const zi_constraint_point old[2] = {c[i].point[0], c[i].point[1]};
+        zi_constraint_solve(&c[i], m);
+        for (int p = 0; p < c[i].count; p++) {
+            changed |= differ(old[p].normal_impulse, c[i].point[p].normal_impulse) |
+                       differ(old[p].tangent_impulse, c[i].point[p].tangent_impulse);
+        }
+    }
+    return changed | differ(before.v.x, m->v.x) | differ(before.v.y, m->v.y) | differ(before.w, m->w);
+}
+
 ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int count, float seconds)
 {
     zi_body *b = &world->body[body];
@@ -508,10 +537,7 @@ ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int
     for (int i = 0; i < count; i++) {
         zi_constraint_set_up(&c[i], &m);
     }
-    for (int round = 0; round < ZI_VELOCITY_ROUNDS; round++) {
-        for (int i = 0; i < count; i++) {
-            zi_constraint_solve(&c[i], &m);
-        }
+    for (int round = 0; round < ZI_VELOCITY_ROUNDS && solve_round(c, count, &m); round++) {
     }
     zi_motion_advance(&m, seconds);
     b->sweep.c = m.c;

@@ -158,22 +158,35 @@ ZI_SIM void zi_find_contacts(zi_world *world)
     const float margin = 0.2F;
     float left = FLT_MAX;
     float right = -FLT_MAX;
-    if (!world->moved) {
-        return;
-    }
+    float low = FLT_MAX;
     for (int body = 0; body < ZI_BODIES; body++) {
         if (world->moved >> body & 1) {
             left = zi_least(left, world->body[body].box.lower.x);
             right = zi_most(right, world->body[body].box.upper.x);
+            low = zi_least(low, world->body[body].box.lower.y);
         }
+    }
+    if (low > world->summit) {
+        world->moved = 0;
+        return;
     }
     const int first = (int)zi_clamp(0.5F * (left - margin), 1.0F, ZI_EDGES - 1);
     const int last = (int)zi_clamp(0.5F * (right + margin) + 1.0F, 1.0F, ZI_EDGES - 1);
     look_at_edge(world, 0);
     for (int edge = first; edge <= last; edge++) {
-        look_at_edge(world, edge);
+        if (low <= world->edge[edge].box.upper.y) {
+            look_at_edge(world, edge);
+        }
     }
     world->moved = 0;
+}
+
+/* Whether the two may touch: points of contact are no farther apart than the two skins are thick, but for
+ * rounding, and the boxes have the skins. */
+ZI_SIM static int is_near(const zi_edge *edge, const zi_body *body)
+{
+    const float rounding = 0.001F;
+    return zi_overlap(grown(edge->skin, rounding), body->swept);
 }
 
 /* Those whose boxes have come apart go, the others are looked at again. */
@@ -190,7 +203,9 @@ ZI_SIM void zi_world_collide(zi_world *world)
             }
             continue;
         }
-        if (body->is_awake) {
+        if (body->is_awake && !contact->is_touching && !is_near(&world->edge[contact->edge], body)) {
+            contact->is_enabled = 1;
+        } else if (body->is_awake) {
             zi_contact_update(world, contact);
         }
         if (kept != i) {
@@ -408,6 +423,16 @@ ZI_SIM static void build_edge(zi_edge *edge, double x1, double y1, double x2, do
     edge->box = grown(edge->skin, ZI_BOX_MARGIN);
 }
 
+ZI_SIM void zi_world_survey(zi_world *world)
+{
+    world->summit = -FLT_MAX;
+    for (int i = 0; i < ZI_EDGES; i++) {
+        zi_edge *edge = &world->edge[i];
+        edge->along = zi_direction(zi_minus(edge->v2, edge->v1), NULL);
+        world->summit = zi_most(world->summit, edge->box.upper.y);
+    }
+}
+
 ZI_SIM static void build_body(zi_world *world, int body, double x, double y, double angle)
 {
     zi_body *b = &world->body[body];
@@ -417,7 +442,8 @@ ZI_SIM static void build_body(zi_world *world, int body, double x, double y, dou
     b->sweep.c = zi_place(b->pose, s->centre);
     b->sweep.c0 = b->sweep.c;
     b->is_awake = 1;
-    b->box = grown(box_of(s, b->pose), ZI_BOX_MARGIN);
+    b->swept = box_of(s, b->pose);
+    b->box = grown(b->swept, ZI_BOX_MARGIN);
 }
 
 ZI_SIM void zi_world_build(zi_world *world, const double *ground, double gravity)
@@ -430,6 +456,7 @@ ZI_SIM void zi_world_build(zi_world *world, const double *ground, double gravity
     for (int i = 1; i < ZI_EDGES; i++) {
         build_edge(&world->edge[i], 2.0 * (i - 1), ground[i - 1], 2.0 * i, ground[i], 0.1F);
     }
+    zi_world_survey(world);
     build_body(world, ZI_LANDER, 10.0, top, 0.0);
     build_body(world, ZI_LEG0, 10.0 + 20.0 / 30.0, top, -0.05);
     build_body(world, ZI_LEG1, 10.0 - 20.0 / 30.0, top, 0.05);

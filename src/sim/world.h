@@ -65,6 +65,7 @@ typedef struct zi_contact {
 
 typedef struct zi_edge {
     zi_vec v1, v2;
+    zi_vec along; /* from one to the other, of length 1 */
     float friction;
     zi_box box, skin; /* with margin, and without */
 } zi_edge;
@@ -87,12 +88,16 @@ typedef struct zi_world {
     int unrest;       /* 1: in the air, the solver did not settle soon last time */
     zi_touch touch;
     zi_edge edge[ZI_EDGES];
+    float summit; /* no edge's box reaches higher */
 } zi_world;
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
 /* Builds the world over this ground: heights at x = 0, 2, .. 20. */
 ZI_SIM void zi_world_build(zi_world *world, const double *ground, double gravity);
+
+/* What follows from the edges' ends and boxes. */
+ZI_SIM void zi_world_survey(zi_world *world);
 
 /* 1/50 of a second. */
 ZI_SIM void zi_world_step(zi_world *world);
