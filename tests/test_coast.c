@@ -4,10 +4,8 @@
 
 #define LANES 4
 #define NAME solve_here
-#define MOVE move_here
 #include "sim/lanes.h"
-void NAME(zi_island *const *island, int count, const zi_slots *slots, int is_quick);
-void MOVE(zi_move *list, int count);
+void NAME(zi_rider *const *rider, int count, const zi_slots *slots, int is_quick);
 #include "sim/lanes_body.inc"
 
 #include <math.h>

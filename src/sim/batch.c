@@ -75,7 +75,6 @@ static void choose_lanes(zilch_lander *l)
                : l->lanes == 8 ? zi_solve_lanes8
                : l->lanes == 4 ? zi_solve_lanes4
                                : NULL;
-    l->move = l->lanes == 16 ? zi_move_lanes16 : l->lanes == 8 ? zi_move_lanes8 : zi_move_lanes4;
 }
 
 /* ---- Memory --------------------------------------------------------------------------- */
@@ -83,7 +82,7 @@ static void choose_lanes(zilch_lander *l)
 static zilch_status allocate(zilch_lander *l)
 {
     const size_t n = l->worlds;
-    ZI_TRY(zi_alloc(&l->island, n < ZI_CHUNK ? n : ZI_CHUNK));
+    ZI_TRY(zi_alloc(&l->rider, n < ZI_CHUNK ? n : ZI_CHUNK));
     ZI_TRY(zi_alloc(&l->world, n));
     ZI_TRY(zi_alloc(&l->observation, n * ZI_OBSERVATIONS));
     ZI_TRY(zi_alloc(&l->reward, n));
@@ -124,7 +123,7 @@ zilch_status zilch_lander_create(zilch_lander **out, size_t worlds, const zilch_
 void zilch_lander_destroy(zilch_lander *lander)
 {
     if (lander) {
-        zi_free(lander->island);
+        zi_free(lander->rider);
         zi_free(lander->world);
         zi_free(lander->observation);
         zi_free(lander->reward);
@@ -199,31 +198,23 @@ static int is_over(const zi_lander *w)
 
 static void step_chunk(zilch_lander *l, const double *actions, size_t begin, size_t end)
 {
-    zi_move move[ZI_CHUNK];
     size_t count = 0;
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];
         if (!is_over(w)) {
             zi_lander_fire(w, actions + ZI_ACTIONS * i);
             zi_world_collide(&w->world);
-            if (zi_world_prepare(&w->world, &l->island[count])) {
-                l->island[count].unrest = w->world.unrest;
-                move[count] = (zi_move){.world = &w->world, .island = &l->island[count]};
+            if (zi_world_board(&w->world, &l->rider[count])) {
                 count++;
+            } else {
+                zi_world_solve(&w->world);
             }
         }
     }
-    zi_islands_solve(l->solve, l->lanes, l->island, count);
+    zi_riders_solve(l->solve, l->lanes, l->rider, count);
     for (size_t k = 0; k < count; k++) {
-        move[k].world->unrest = l->island[k].unrest;
-        move[k].is_placed = l->island[k].contacts > 0 || l->island[k].joint[0].hinge->leg != ZI_LEG1;
-        move[k].is_solved = move[k].is_placed && zi_island_place(&l->island[k]);
-    }
-    for (size_t k = 0; k < count; k += l->lanes) {
-        l->move(&move[k], (int)(k + l->lanes < count ? l->lanes : count - k));
-    }
-    for (size_t k = 0; k < count; k++) {
-        zi_world_rest(move[k].world, move[k].is_solved);
+        l->rider[k].world->unrest = l->rider[k].unrest;
+        zi_world_rest(l->rider[k].world, l->rider[k].is_solved);
     }
     for (size_t i = begin; i < end; i++) {
         zi_lander *w = &l->world[i];

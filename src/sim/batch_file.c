@@ -106,6 +106,17 @@ static void pass_box(courier *c, zi_box *box)
 
 /* ---- A world ------------------------------------------------------------------------------------------ */
 
+/* Between steps no force acts. */
+static void pass_rest(courier *c)
+{
+    static const float nothing[3];
+    float force[3] = {0.0F, 0.0F, 0.0F};
+    for (int i = 0; i < 3; i++) {
+        pass_float(c, &force[i]);
+    }
+    c->is_sound &= memcmp(force, nothing, sizeof force) == 0;
+}
+
 static void pass_body(courier *c, zi_body *b)
 {
     pass_vec(c, &b->sweep.c0);
@@ -118,8 +129,7 @@ static void pass_body(courier *c, zi_body *b)
     pass_float(c, &b->pose.q.c);
     pass_vec(c, &b->v);
     pass_float(c, &b->w);
-    pass_vec(c, &b->force);
-    pass_float(c, &b->torque);
+    pass_rest(c);
     pass_float(c, &b->still);
     pass_int(c, &b->is_awake, 1);
     pass_box(c, &b->box);

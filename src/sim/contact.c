@@ -75,13 +75,12 @@ ZI_SIM static void set_up_block(zi_constraint *c)
     c->inverse[3] = inverse * k11;
 }
 
-ZI_SIM void zi_constraint_set_up(zi_constraint *c, const zi_motion *m)
+ZI_SIM void zi_constraint_set_up(zi_constraint *c, zi_vec centre, zi_pose pose)
 {
     const zi_manifold *manifold = &c->contact->manifold;
-    const zi_pose pose = zi_pose_of(m->c, m->a, c->shape->centre);
     for (int i = 0; i < c->count; i++) {
         zi_constraint_point *p = &c->point[i];
-        p->r = zi_minus(world_point(manifold, i, pose, &c->normal), m->c);
+        p->r = zi_minus(world_point(manifold, i, pose, &c->normal), centre);
         const float along = softness(c->shape, p->r, c->normal);
         const float across = softness(c->shape, p->r, zi_right_of(c->normal));
         p->normal_mass = along > 0.0F ? 1.0F / along : 0.0F;

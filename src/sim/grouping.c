@@ -7,7 +7,7 @@
 
 enum { MOST_TOGETHER = 32 }; /* two vectors of 16 */
 
-int zi_slots_take(zi_slots *slots, zi_island *in)
+int zi_slots_take(zi_slots *slots, zi_rider *in)
 {
     zi_slots all = *slots;
     int next[ZI_BODIES] = {0}; /* by body: the first slot behind its last contact */
@@ -32,51 +32,46 @@ int zi_slots_take(zi_slots *slots, zi_island *in)
     return 1;
 }
 
-/* Islands that are solved with the next call. */
+/* Riders that are solved with the next call. */
 typedef struct crew {
     zi_lanes_solve solve;
     size_t most, count;
-    zi_island *island[MOST_TOGETHER];
+    zi_rider *rider[MOST_TOGETHER];
     zi_slots slots;
 } crew;
 
 static void solve_crew(crew *c, int is_quick)
 {
     if (c->count) {
-        c->solve(c->island, (int)c->count, &c->slots, is_quick);
+        c->solve(c->rider, (int)c->count, &c->slots, is_quick);
     }
     c->count = 0;
     c->slots.count = 0;
 }
 
-static void join_crew(crew *c, zi_island *in)
+static void join_crew(crew *c, zi_rider *in)
 {
     if (c->count == c->most || !zi_slots_take(&c->slots, in)) {
         solve_crew(c, 0);
         zi_slots_take(&c->slots, in);
     }
-    c->island[c->count++] = in;
+    c->rider[c->count++] = in;
 }
 
 /* ---- Kinds -------------------------------------------------------------------------------------------- */
 
-static int is_alone(const zi_island *in)
+static int is_quick(const zi_rider *in)
 {
-    return in->contacts > ZI_LANE_CONTACTS || in->joint[0].hinge->leg != ZI_LEG1;
-}
-
-static int is_quick(const zi_island *in)
-{
-    return !in->contacts && !in->unrest && in->joint[0].joint->limit != ZI_LIMIT_NONE &&
-           in->joint[1].joint->limit != ZI_LIMIT_NONE;
+    return !in->contacts && !in->unrest && in->world->joint[0].limit != ZI_LIMIT_NONE &&
+           in->world->joint[1].limit != ZI_LIMIT_NONE;
 }
 
 /* What worlds have in common that fill a vector. */
-static uint64_t kind_of(const zi_island *in)
+static uint64_t kind_of(const zi_rider *in)
 {
     uint64_t kind = 1;
     for (int k = 0; k < ZI_JOINTS; k++) {
-        kind = kind << 1 | (in->joint[k].joint->limit != ZI_LIMIT_NONE);
+        kind = kind << 1 | (in->world->joint[k].limit != ZI_LIMIT_NONE);
     }
     for (int k = 0; k < in->contacts; k++) {
         kind = kind << 3 | (uint64_t)in->contact[k].body << 1 | (uint64_t)(in->contact[k].count - 1);
@@ -89,7 +84,7 @@ static uint64_t kind_of(const zi_island *in)
 typedef struct task {
     uint64_t kind;
     size_t next; /* of this kind */
-    zi_island *island;
+    zi_rider *rider;
 } task;
 
 /* A kind: its first and last task, and how many there are. */
@@ -122,7 +117,7 @@ static size_t group_by_kind(task *t, size_t count, family *f)
 static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
 {
     family f[ZI_CHUNK];
-    zi_island *rest[ZI_CHUNK];
+    zi_rider *rest[ZI_CHUNK];
     size_t left_over = 0;
     const size_t kinds = group_by_kind(t, count, f);
     for (size_t k = 0; k < kinds; k++) {
@@ -130,9 +125,9 @@ static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
         size_t taken = 0;
         for (size_t i = f[k].first; i != NOTHING; i = t[i].next) {
             if (taken++ < whole) {
-                join_crew(c, t[i].island);
+                join_crew(c, t[i].rider);
             } else {
-                rest[left_over++] = t[i].island;
+                rest[left_over++] = t[i].rider;
             }
         }
         solve_crew(c, 0);
@@ -145,7 +140,7 @@ static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
 
 /* ---- All of them -------------------------------------------------------------------------------------- */
 
-static void add_task(task *t, size_t *count, zi_island *in)
+static void add_task(task *t, size_t *count, zi_rider *in)
 {
     t[(*count)++] = (task){kind_of(in), NOTHING, in};
 }
@@ -156,25 +151,23 @@ static void solve_quickly(crew *c, task *t, size_t *count)
     const size_t together = c->count;
     solve_crew(c, 1);
     for (size_t i = 0; i < together; i++) {
-        if (c->island[i]->unrest) {
-            add_task(t, count, c->island[i]);
+        if (c->rider[i]->unrest) {
+            add_task(t, count, c->rider[i]);
         }
     }
 }
 
-void zi_islands_solve(zi_lanes_solve solve, size_t lanes, zi_island *island, size_t count)
+void zi_riders_solve(zi_lanes_solve solve, size_t lanes, zi_rider *rider, size_t count)
 {
     task t[ZI_CHUNK];
     size_t tasks = 0;
     crew c = {.solve = solve, .most = 2 * lanes};
     for (size_t i = 0; i < count; i++) {
-        zi_island *in = &island[i];
-        if (is_alone(in)) {
-            zi_solve_scalar(in);
-        } else if (!is_quick(in)) {
+        zi_rider *in = &rider[i];
+        if (!is_quick(in)) {
             add_task(t, &tasks, in);
         } else {
-            c.island[c.count++] = in;
+            c.rider[c.count++] = in;
             if (c.count == c.most) {
                 solve_quickly(&c, t, &tasks);
             }

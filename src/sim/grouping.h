@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-enum { ZI_CHUNK = 1024 }; /* islands that are grouped together, at most */
+enum { ZI_CHUNK = 1024 }; /* worlds that are grouped together, at most */
 
-/* Solves the velocities of `count` islands, with so many lanes. */
-void zi_islands_solve(zi_lanes_solve solve, size_t lanes, zi_island *island, size_t count);
+/* Solves the velocities of `count` worlds, with so many lanes, and gives them poses and boxes. */
+void zi_riders_solve(zi_lanes_solve solve, size_t lanes, zi_rider *rider, size_t count);
 
 #endif

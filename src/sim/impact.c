@@ -534,8 +534,9 @@ ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int
     }
     b->sweep.c0 = m.c;
     b->sweep.a0 = m.a;
+    const zi_pose pose = zi_pose_of(m.c, m.a, zi_shape_of(body)->centre);
     for (int i = 0; i < count; i++) {
-        zi_constraint_set_up(&c[i], &m);
+        zi_constraint_set_up(&c[i], m.c, pose);
     }
     for (int round = 0; round < ZI_VELOCITY_ROUNDS && solve_round(c, count, &m); round++) {
     }

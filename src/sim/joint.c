@@ -13,8 +13,9 @@ ZI_SIM static float joint_angle(const zi_hinge *h, float a_lander, float a_leg)
     return a_leg - a_lander - h->reference;
 }
 
-ZI_SIM static void set_limit(const zi_hinge *h, float angle, zi_joint *j)
+ZI_SIM void zi_joint_limit(zi_joint *j, const zi_hinge *h, float a_lander, float a_leg)
 {
+    const float angle = joint_angle(h, a_lander, a_leg);
     const int limit = angle <= h->lower ? ZI_LIMIT_LOWER : angle >= h->upper ? ZI_LIMIT_UPPER : ZI_LIMIT_NONE;
     if (limit != j->limit || limit == ZI_LIMIT_NONE) {
         j->z = 0.0F;
@@ -65,7 +66,7 @@ ZI_SIM void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, z
     c->rb =
         zi_rotate(world->body[hinge->leg].pose.q, zi_minus(hinge->anchor, zi_shape_of(hinge->leg)->centre));
     set_up_masses(c);
-    set_limit(hinge, joint_angle(hinge, a->a, b->a), j);
+    zi_joint_limit(j, hinge, a->a, b->a);
     j->x *= world->previous;
     j->y *= world->previous;
     j->z *= world->previous;

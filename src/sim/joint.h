@@ -12,6 +12,9 @@ typedef struct zi_joint_constraint {
     float motor_mass;
 } zi_joint_constraint;
 
+/* Finds whether its limit holds. */
+ZI_SIM void zi_joint_limit(zi_joint *j, const zi_hinge *h, float a_lander, float a_leg);
+
 /* Sets up joint number `joint` at the bodies' poses, and begins with the last step's impulses. */
 ZI_SIM void zi_joint_begin(zi_joint_constraint *c, zi_world *world, int joint, zi_motion motion[ZI_BODIES]);
 ZI_SIM void zi_joint_solve(zi_joint_constraint *c, zi_motion motion[ZI_BODIES]);

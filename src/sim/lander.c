@@ -72,9 +72,8 @@ ZI_SIM static void blow(zi_lander *l)
     if (!l->has_wind || l->world.touch.leg[0] || l->world.touch.leg[1]) {
         return;
     }
-    zi_body *b = &l->world.body[ZI_LANDER];
-    b->force.x += (float)(zi_gust(l->wind++) * l->wind_power);
-    b->torque += (float)(zi_gust(l->turbulence++) * l->turbulence_power);
+    l->world.force.x += (float)(zi_gust(l->wind++) * l->wind_power);
+    l->world.torque += (float)(zi_gust(l->turbulence++) * l->turbulence_power);
 }
 
 ZI_SIM void zi_lander_fire(zi_lander *l, const double action[ZI_ACTIONS])
@@ -156,9 +155,8 @@ ZI_SIM void zi_lander_build(zi_lander *l, double gravity)
     double ground[CHUNKS];
     draw_ground(&l->rng, ground);
     zi_world_build(&l->world, ground, gravity);
-    zi_body *b = &l->world.body[ZI_LANDER];
-    b->force.x = (float)zi_pcg64_uniform(&l->rng, -1000.0, 1000.0);
-    b->force.y = (float)zi_pcg64_uniform(&l->rng, -1000.0, 1000.0);
+    l->world.force.x = (float)zi_pcg64_uniform(&l->rng, -1000.0, 1000.0);
+    l->world.force.y = (float)zi_pcg64_uniform(&l->rng, -1000.0, 1000.0);
     if (l->has_wind) {
         l->wind = zi_pcg64_integer(&l->rng, -9999, 9999);
         l->turbulence = zi_pcg64_integer(&l->rng, -9999, 9999);

@@ -1,5 +1,4 @@
 /* With 16 worlds at once. */
 #define LANES 16
 #define NAME zi_solve_lanes16
-#define MOVE zi_move_lanes16
 #include "sim/lanes_body.inc"

@@ -1,5 +1,4 @@
 /* With 4 worlds at once. */
 #define LANES 4
 #define NAME zi_solve_lanes4
-#define MOVE zi_move_lanes4
 #include "sim/lanes_body.inc"

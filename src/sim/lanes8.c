@@ -1,5 +1,4 @@
 /* With 8 worlds at once. */
 #define LANES 8
 #define NAME zi_solve_lanes8
-#define MOVE zi_move_lanes8
 #include "sim/lanes_body.inc"

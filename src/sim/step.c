@@ -240,32 +240,38 @@ ZI_SIM static void begin_motion(zi_world *world, int body, zi_motion *m)
     zi_body *b = &world->body[body];
     const zi_shape *s = zi_shape_of(body);
     wake(b);
+    const zi_vec force = body == ZI_LANDER ? world->force : zi_vec_of(0.0F, 0.0F);
+    const float torque = body == ZI_LANDER ? world->torque : 0.0F;
     b->sweep.c0 = b->sweep.c;
     b->sweep.a0 = b->sweep.a;
-    const zi_vec pull = {0.0F + s->inverse_mass * b->force.x, world->gravity + s->inverse_mass * b->force.y};
+    const zi_vec pull = {0.0F + s->inverse_mass * force.x, world->gravity + s->inverse_mass * force.y};
     m->c = b->sweep.c;
     m->a = b->sweep.a;
     m->v = zi_add(b->v, zi_times(ZI_STEP_SECONDS, pull));
-    m->w = b->w + ZI_STEP_SECONDS * s->inverse_inertia * b->torque;
+    m->w = b->w + ZI_STEP_SECONDS * s->inverse_inertia * torque;
 }
 
-ZI_SIM static void begin_contacts(zi_world *world, const order *o, zi_island *in)
+ZI_SIM static int is_solved_for(const zi_contact *contact)
 {
-    in->contacts = 0;
+    return contact->is_enabled && contact->is_touching;
+}
+
+/* Gives how many there are. */
+ZI_SIM static int set_up_contacts(zi_world *world, const order *o, zi_constraint *out)
+{
+    int count = 0;
     for (int k = 0; k < ZI_BODIES; k++) {
+        const zi_body *b = &world->body[o->body[k]];
         for (int i = 0; i < world->contacts; i++) {
             zi_contact *contact = &world->contact[i];
-            if (contact->body == o->body[k] && contact->is_enabled && contact->is_touching) {
-                zi_constraint_begin(&in->contact[in->contacts++], world, contact, world->previous);
+            if (contact->body == o->body[k] && is_solved_for(contact)) {
+                zi_constraint_begin(&out[count], world, contact, world->previous);
+                zi_constraint_set_up(&out[count], b->sweep.c, b->pose);
+                count++;
             }
         }
     }
-    for (int i = 0; i < in->contacts; i++) {
-        zi_constraint_set_up(&in->contact[i], &in->motion[in->contact[i].body]);
-    }
-    for (int i = 0; i < in->contacts; i++) {
-        zi_constraint_warm_start(&in->contact[i], &in->motion[in->contact[i].body]);
-    }
+    return count;
 }
 
 ZI_SIM void zi_solve_scalar(zi_island *in)
@@ -359,14 +365,40 @@ ZI_SIM int zi_world_prepare(zi_world *world, zi_island *in)
     for (int i = 0; i < ZI_BODIES; i++) {
         begin_motion(world, i, &in->motion[i]);
     }
-    begin_contacts(world, o, in);
+    in->contacts = set_up_contacts(world, o, in->contact);
+    for (int i = 0; i < in->contacts; i++) {
+        zi_constraint_warm_start(&in->contact[i], &in->motion[in->contact[i].body]);
+    }
     for (int i = 0; i < ZI_JOINTS; i++) {
         zi_joint_begin(&in->joint[i], world, o->joint[i], in->motion);
     }
     return 1;
 }
 
-ZI_SIM int zi_island_place(zi_island *in)
+ZI_SIM int zi_world_board(zi_world *world, zi_rider *r)
+{
+    const order *o = order_from(world);
+    int touching = 0;
+    for (int i = 0; i < world->contacts; i++) {
+        touching += is_solved_for(&world->contact[i]);
+    }
+    if (!o || o->body[0] != ZI_LEG1 || touching > ZI_LANE_CONTACTS) {
+        return 0;
+    }
+    r->world = world;
+    r->unrest = world->unrest;
+    r->contacts = set_up_contacts(world, o, r->contact);
+    for (int i = 0; i < ZI_BODIES; i++) {
+        wake(&world->body[i]);
+    }
+    for (int i = 0; i < ZI_JOINTS; i++) {
+        const zi_hinge *h = &zi_hinges[i];
+        zi_joint_limit(&world->joint[i], h, world->body[ZI_LANDER].sweep.a, world->body[h->leg].sweep.a);
+    }
+    return 1;
+}
+
+ZI_SIM void zi_world_conclude(zi_world *world, zi_island *in)
 {
     for (int i = 0; i < in->contacts; i++) {
         zi_constraint_store(&in->contact[i]);
@@ -374,12 +406,7 @@ ZI_SIM int zi_island_place(zi_island *in)
     for (int i = 0; i < ZI_BODIES; i++) {
         zi_motion_advance(&in->motion[i], ZI_STEP_SECONDS);
     }
-    return solve_positions(in);
-}
-
-ZI_SIM void zi_world_conclude(zi_world *world, zi_island *in)
-{
-    const int is_solved = zi_island_place(in);
+    const int is_solved = solve_positions(in);
     for (int i = 0; i < ZI_BODIES; i++) {
         end_motion(&world->body[i], zi_shape_of(i), &in->motion[i]);
     }
@@ -393,21 +420,24 @@ ZI_SIM void zi_world_finish(zi_world *world)
 {
     zi_find_contacts(world);
     zi_world_impacts(world);
-    for (int i = 0; i < ZI_BODIES; i++) {
-        world->body[i].force = zi_vec_of(0.0F, 0.0F);
-        world->body[i].torque = 0.0F;
-    }
+    world->force = zi_vec_of(0.0F, 0.0F);
+    world->torque = 0.0F;
     world->previous = 1.0F;
 }
 
-ZI_SIM void zi_world_step(zi_world *world)
+ZI_SIM void zi_world_solve(zi_world *world)
 {
     zi_island in;
-    zi_world_collide(world);
     if (zi_world_prepare(world, &in)) {
         zi_solve_scalar(&in);
         zi_world_conclude(world, &in);
     }
+}
+
+ZI_SIM void zi_world_step(zi_world *world)
+{
+    zi_world_collide(world);
+    zi_world_solve(world);
     zi_world_finish(world);
 }
 

@@ -16,22 +16,22 @@ typedef struct zi_box {
 
 /* The way of a body's centre during a step, from c0, a0 at time `start` to c, a at 1. */
 typedef struct zi_sweep {
-    zi_vec c0, c;
-    float a0, a;
-    float start;
+    zi_vec c0;
+    float a0, start;
+    zi_vec c;
+    float a;
 } zi_sweep;
 
+/* Up to `swept` it stands as lanes read and write it (lanes_words.inc). */
 typedef struct zi_body {
     zi_sweep sweep;
     zi_pose pose;
     zi_vec v;
     float w;
-    zi_vec force;
-    float torque;
-    float still; /* seconds without motion */
-    int is_awake;
     zi_box box;   /* where it may be without being looked for anew */
     zi_box swept; /* where it was in this step, at its beginning and its end */
+    float still;  /* seconds without motion */
+    int is_awake;
 } zi_body;
 
 enum { ZI_LIMIT_NONE, ZI_LIMIT_LOWER, ZI_LIMIT_UPPER };
@@ -79,13 +79,15 @@ typedef struct zi_touch {
 typedef struct zi_world {
     zi_body body[ZI_BODIES];
     zi_joint joint[ZI_JOINTS];
+    float gravity;
+    float previous; /* 0 in the first step, then 1: how much of the last impulses to begin with */
+    zi_vec force;   /* on the lander in the next step */
+    float torque;
     int contacts;
     zi_contact contact[ZI_MOST_CONTACTS]; /* newest first */
     unsigned moved;                       /* bodies whose box is new, as bits */
-    float gravity;
-    float previous;   /* 0 in the first step, then 1: how much of the last impulses to begin with */
-    float moon_start; /* the moon's sweep time */
-    int unrest;       /* 1: in the air, the solver did not settle soon last time */
+    float moon_start;                     /* the moon's sweep time */
+    int unrest; /* 1: in the air, the solver did not settle soon last time */
     zi_touch touch;
     zi_edge edge[ZI_EDGES];
     float summit; /* no edge's box reaches higher */
@@ -131,10 +133,10 @@ typedef struct zi_constraint_point {
 typedef struct zi_constraint {
     zi_contact *contact;
     const zi_shape *shape;
-    int body, count; /* points in the velocity part */
+    int body, count;        /* points in the velocity part */
+    float k[3], inverse[4]; /* of two points: k11, k12, k22; and the inverse by columns */
     float friction;
     zi_vec normal;
-    float k[3], inverse[4]; /* of two points: k11, k12, k22; and the inverse by columns */
     zi_constraint_point point[2];
 } zi_constraint;
 
@@ -145,7 +147,7 @@ typedef struct zi_motion {
 } zi_motion;
 
 ZI_SIM void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *contact, float previous);
-ZI_SIM void zi_constraint_set_up(zi_constraint *c, const zi_motion *m);
+ZI_SIM void zi_constraint_set_up(zi_constraint *c, zi_vec centre, zi_pose pose);
 ZI_SIM void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m);
 ZI_SIM void zi_constraint_solve(zi_constraint *c, zi_motion *m);
 ZI_SIM void zi_constraint_store(const zi_constraint *c);
