@@ -16,7 +16,8 @@ typedef struct scene {
     zilch_lander *lander;
     double policy[ZILCH_POLICY_PARAMETERS];
     double *actions;
-    uint64_t seed;
+    uint64_t seed, *seeds;
+    unsigned char *ended;
 } scene;
 
 static double processor_seconds(void)
@@ -31,20 +32,22 @@ typedef struct tally {
     double steps, seconds;
 } tally;
 
-static zilch_status reset_all(scene *s)
-{
-    for (size_t i = 0; i < WORLDS; i++) {
-        const zilch_status status = zilch_lander_reset(s->lander, i, s->seed++);
-        if (status != ZILCH_OK) {
-            return status;
-        }
-    }
-    return ZILCH_OK;
-}
-
 static int is_over(const scene *s, size_t i)
 {
     return zilch_lander_terminated(s->lander)[i] || zilch_lander_truncated(s->lander)[i];
+}
+
+/* All worlds, or those that have ended. */
+static zilch_status reset(scene *s, int is_all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WORLDS; i++) {
+        s->ended[i] = is_all || is_over(s, i);
+        s->seeds[i] = s->seed;
+        s->seed += s->ended[i];
+        count += s->ended[i];
+    }
+    return count ? zilch_lander_reset_many(s->lander, s->ended, s->seeds) : ZILCH_OK;
 }
 
 static zilch_status step(scene *s)
@@ -65,7 +68,7 @@ static size_t running(const scene *s)
 /* Steps `from` to `to` of new episodes; only these are timed. */
 static zilch_status time_part(scene *s, int from, int to, tally *t)
 {
-    zilch_status status = reset_all(s);
+    zilch_status status = reset(s, 1);
     for (int k = 0; k < to && status == ZILCH_OK; k++) {
         const double alive = (double)running(s);
         const double start = processor_seconds();
@@ -95,9 +98,7 @@ static zilch_status time_mix(scene *s, tally *t)
     zilch_status status = ZILCH_OK;
     const double start = processor_seconds();
     for (int k = 0; k < STEPS && status == ZILCH_OK; k++) {
-        for (size_t i = 0; i < WORLDS && status == ZILCH_OK; i++) {
-            status = is_over(s, i) ? zilch_lander_reset(s->lander, i, s->seed++) : ZILCH_OK;
-        }
+        status = reset(s, 0);
         if (status == ZILCH_OK) {
             status = step(s);
         }
@@ -126,17 +127,21 @@ static zilch_status measure(const struct kind *kind, unsigned lanes, double *rat
         return ZILCH_OK;
     }
     s.actions = calloc(WORLDS, ZILCH_LANDER_ACTIONS * sizeof *s.actions);
+    s.seeds = calloc(WORLDS, sizeof *s.seeds);
+    s.ended = calloc(WORLDS, sizeof *s.ended);
     if (status == ZILCH_OK) {
-        status = s.actions ? zilch_policy_parse(zilch_policy_published(), s.policy) : ZILCH_ENOMEM;
+        status = s.actions && s.seeds && s.ended ? zilch_policy_parse(zilch_policy_published(), s.policy) : ZILCH_ENOMEM;
     }
     if (status == ZILCH_OK) {
-        status = reset_all(&s);
+        status = reset(&s, 1);
     }
     tally t = {0};
     while (status == ZILCH_OK && t.seconds < BENCH_SECONDS) {
         status = kind->once(&s, &t);
     }
     *rate = status == ZILCH_OK ? 1e-3 * t.steps / t.seconds : 0.0;
+    free(s.ended);
+    free(s.seeds);
     free(s.actions);
     zilch_lander_destroy(s.lander);
     return status;

@@ -575,8 +575,8 @@ ZILCH_API void zilch_recovery_destroy(zilch_recovery *recovery);
  *
  *     zilch_lander *lander;
  *     zilch_status status = zilch_lander_create(&lander, 64, NULL);
- *     for (size_t i = 0; i < 64 && status == ZILCH_OK; i++)
- *         status = zilch_lander_reset(lander, i, first_seed + i);
+ *     if (status == ZILCH_OK)
+ *         status = zilch_lander_reset_many(lander, NULL, seeds);
  *     while (status == ZILCH_OK && ...) {
  *         zilch_policy_act(policy, 64, zilch_lander_observations(lander), actions);
  *         status = zilch_lander_step(lander, actions);
@@ -619,6 +619,11 @@ ZILCH_CHECKED zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t se
 /* Begins a new episode that goes on with the world's random numbers, as Gymnasium's reset() without a seed
  * does. ESTATE if the world was never reset. */
 ZILCH_CHECKED zilch_lander_restart(zilch_lander *lander, size_t world);
+
+/* Begins new episodes in all worlds, or in those whose byte in `mask` (worlds) is not 0, at once, which is
+ * several times as fast as one after the other. `seeds` (worlds) as above; NULL: each goes on with its random
+ * numbers. */
+ZILCH_CHECKED zilch_lander_reset_many(zilch_lander *lander, const unsigned char *mask, const uint64_t *seeds);
 
 /* Steps every world whose episode has not ended; the others stay as they are, with their last reward.
  * `actions` (worlds x 2) are the main engine, which is off up to 0 and then goes from half to full thrust at

@@ -39,17 +39,6 @@ KEEPING_CALL(lander, unpack)
 
 /* ---- Resetting ------------------------------------------------------------------------ */
 
-static zilch_status reset_chosen(zilch_lander *lander, const unsigned char *chosen, const uint64_t *seed)
-{
-    zilch_status status = ZILCH_OK;
-    for (size_t i = 0; i < zilch_lander_worlds(lander) && status == ZILCH_OK; i++) {
-        if (chosen[i]) {
-            status = seed ? zilch_lander_reset(lander, i, seed[i]) : zilch_lander_restart(lander, i);
-        }
-    }
-    return status;
-}
-
 /* Worlds that are chosen begin anew, with seeds or going on in their random numbers. */
 static PyObject *lander_reset(PyObject *self, PyObject *args)
 {
@@ -65,7 +54,7 @@ static PyObject *lander_reset(PyObject *self, PyObject *args)
     }
     const Py_ssize_t n = (Py_ssize_t)zilch_lander_worlds(h->object);
     if (array_read(&chosen, mask, "mask", '?', n) && array_optional(&seed, seeds, "seed", 'Q', n)) {
-        UNLOCKED(h, status, reset_chosen(h->object, chosen.data, seed.data));
+        UNLOCKED(h, status, zilch_lander_reset_many(h->object, chosen.data, seed.data));
     }
     array_release(&chosen);
     array_release(&seed);

@@ -1638,6 +1638,7 @@ static void landers_are_quiet(void)
     }
     QUIET_OK(zilch_lander_step, (made.lander, actions));
     QUIET_OK(zilch_lander_restart, (made.lander, 1));
+    QUIET_OK(zilch_lander_reset_many, (made.lander, NULL, NULL));
     QUIET_OK(zilch_lander_discrete, (2, action));
     QUIET_OK(zilch_lander_view, (made.lander, 1, &view));
     QUIET_OK(zilch_lander_pack, (made.lander, scene.lander_bytes, sizeof scene.lander_bytes, &length));

@@ -591,6 +591,54 @@ static void again_goes_on_in_the_random_numbers(void **state)
     zilch_lander_destroy(lander);
 }
 
+/* Many resets at once are those one by one, on every width and with more worlds than are listed together:
+ * with seeds and without, of all worlds and of some, and the others stay where they are. */
+static void many_resets_are_those_one_by_one(void **state)
+{
+    (void)state;
+    enum { WORLDS = 1030 };
+    static uint64_t seeds[WORLDS];
+    static unsigned char mask[WORLDS];
+    static double actions[2 * WORLDS];
+    static const unsigned widths[] = {1, 4, 0};
+    for (size_t i = 0; i < WORLDS; i++) {
+        seeds[i] = 7 * i;
+        mask[i] = i % 3 == 1;
+        actions[2 * i] = 0.4;
+    }
+    for (size_t k = 0; k < COUNT(widths); k++) {
+        zilch_lander_options options = zilch_lander_defaults();
+        zilch_lander *many, *single;
+        options.lanes = widths[k];
+        options.wind = 1;
+        assert_int_equal(zilch_lander_create(&many, WORLDS, &options), ZILCH_OK);
+        assert_int_equal(zilch_lander_create(&single, WORLDS, &options), ZILCH_OK);
+        assert_int_equal(zilch_lander_reset_many(many, mask, NULL), ZILCH_ESTATE);
+        expect_text("world 1 ");
+        for (int part = 0; part < 3; part++) {
+            const unsigned char *chosen = part ? mask : NULL;
+            assert_int_equal(zilch_lander_reset_many(many, chosen, part < 2 ? seeds : NULL), ZILCH_OK);
+            for (size_t i = 0; i < WORLDS; i++) {
+                if (!chosen || chosen[i]) {
+                    assert_int_equal(part < 2 ? zilch_lander_reset(single, i, seeds[i])
+                                              : zilch_lander_restart(single, i),
+                                     ZILCH_OK);
+                }
+            }
+            for (size_t i = 0; i < WORLDS; i++) {
+                unsigned char results[2][RESULT];
+                result_of(many, i, results[0]);
+                result_of(single, i, results[1]);
+                assert_memory_equal(results[0], results[1], RESULT);
+            }
+            step(many, actions);
+            step(single, actions);
+        }
+        zilch_lander_destroy(many);
+        zilch_lander_destroy(single);
+    }
+}
+
 static void episodes_may_be_shorter_or_longer(void **state)
 {
     (void)state;
@@ -712,6 +760,7 @@ static void worlds_out_of_range(void **state)
     assert_int_equal(zilch_lander_view(NULL, 0, &view), ZILCH_EARG);
     assert_int_equal(zilch_lander_reset(NULL, 0, 1), ZILCH_EARG);
     assert_int_equal(zilch_lander_restart(NULL, 0), ZILCH_EARG);
+    assert_int_equal(zilch_lander_reset_many(NULL, NULL, NULL), ZILCH_EARG);
     assert_int_equal(zilch_lander_restart(lander, FEW), ZILCH_EARG);
     expect_text("world 5");
     assert_int_equal(zilch_lander_step(lander, NULL), ZILCH_EARG);
@@ -1049,6 +1098,7 @@ int main(void)
         cmocka_unit_test(ended_worlds_stay_until_their_reset),
         cmocka_unit_test(reset_leaves_the_others_alone),
         cmocka_unit_test(again_goes_on_in_the_random_numbers),
+        cmocka_unit_test(many_resets_are_those_one_by_one),
         cmocka_unit_test(episodes_may_be_shorter_or_longer),
         cmocka_unit_test(actions_must_be_numbers),
         cmocka_unit_test(actions_are_cut_off),

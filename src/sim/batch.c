@@ -132,7 +132,7 @@ void zilch_lander_destroy(zilch_lander *lander)
     }
 }
 
-/* ---- Stepping ---------------------------------------------------------------------------- */
+/* ---- Worlds that are listed ---------------------------------------------------------------- */
 
 static void publish(zilch_lander *l, size_t i)
 {
@@ -143,17 +143,66 @@ static void publish(zilch_lander *l, size_t i)
     l->truncated[i] = (unsigned char)w->truncated;
 }
 
-static void begin(zilch_lander *lander, size_t world)
+static int is_over(const zi_lander *w)
 {
-    zi_lander *w = &lander->world[world];
-    w->has_wind = lander->options.wind;
-    w->wind_power = lander->options.wind_power;
-    w->turbulence_power = lander->options.turbulence_power;
-    w->max_steps = (int)lander->options.max_steps;
-    zi_lander_begin(w, lander->options.gravity);
-    w->is_ready = 1;
-    publish(lander, world);
-    lander->reward[world] = 0.0;
+    return w->terminated || w->truncated;
+}
+
+/* From the actions to the contacts. Worlds that cannot take a lane are solved alone; gives how many can. */
+static size_t begin_steps(zilch_lander *l, const double *actions, const size_t *world, size_t count)
+{
+    static const double nothing[ZI_ACTIONS] = {0.0, 0.0};
+    size_t riders = 0;
+    for (size_t k = 0; k < count; k++) {
+        zi_lander *w = &l->world[world[k]];
+        zi_lander_fire(w, actions ? actions + ZI_ACTIONS * world[k] : nothing);
+        zi_world_collide(&w->world);
+        if (l->solve && zi_world_board(&w->world, &l->rider[riders])) {
+            riders++;
+        } else {
+            zi_world_solve(&w->world);
+        }
+    }
+    return riders;
+}
+
+/* At most ZI_CHUNK worlds, which are listed. Without actions all engines are off. */
+static void step_listed(zilch_lander *l, const double *actions, const size_t *world, size_t count)
+{
+    const size_t riders = begin_steps(l, actions, world, count);
+    zi_riders_solve(l->solve, l->lanes, l->rider, riders);
+    for (size_t k = 0; k < riders; k++) {
+        l->rider[k].world->unrest = l->rider[k].unrest;
+        zi_world_rest(l->rider[k].world, l->rider[k].is_solved);
+    }
+    for (size_t k = 0; k < count; k++) {
+        zi_lander *w = &l->world[world[k]];
+        zi_world_finish(&w->world);
+        zi_lander_observe(w);
+        publish(l, world[k]);
+    }
+}
+
+/* ---- Resetting --------------------------------------------------------------------------- */
+
+/* At most ZI_CHUNK worlds, whose random numbers are there. */
+static void begin_listed(zilch_lander *l, const size_t *world, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        zi_lander *w = &l->world[world[k]];
+        w->has_wind = l->options.wind;
+        w->wind_power = l->options.wind_power;
+        w->turbulence_power = l->options.turbulence_power;
+        w->max_steps = (int)l->options.max_steps;
+        w->is_ready = 1;
+        zi_lander_build(w, l->options.gravity);
+    }
+    step_listed(l, NULL, world, count);
+    for (size_t k = 0; k < count; k++) {
+        l->world[world[k]].terminated = 0;
+        l->terminated[world[k]] = 0;
+        l->reward[world[k]] = 0.0;
+    }
 }
 
 zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t seed)
@@ -162,7 +211,7 @@ zilch_status zilch_lander_reset(zilch_lander *lander, size_t world, uint64_t see
         return zi_fail(ZILCH_EARG, "lander: there is no world %zu", world);
     }
     lander->world[world].rng = zi_pcg64_seed(seed);
-    begin(lander, world);
+    begin_listed(lander, &world, 1);
     return ZILCH_OK;
 }
 
@@ -174,9 +223,36 @@ zilch_status zilch_lander_restart(zilch_lander *lander, size_t world)
     if (!lander->world[world].is_ready) {
         return zi_fail(ZILCH_ESTATE, "lander: world %zu was never reset", world);
     }
-    begin(lander, world);
+    begin_listed(lander, &world, 1);
     return ZILCH_OK;
 }
+
+zilch_status zilch_lander_reset_many(zilch_lander *lander, const unsigned char *mask, const uint64_t *seeds)
+{
+    if (!lander) {
+        return zi_fail(ZILCH_EARG, "lander: no lander given");
+    }
+    for (size_t i = 0; i < lander->worlds && !seeds; i++) {
+        if ((!mask || mask[i]) && !lander->world[i].is_ready) {
+            return zi_fail(ZILCH_ESTATE, "lander: world %zu was never reset", i);
+        }
+    }
+    size_t listed[ZI_CHUNK];
+    size_t count = 0;
+    for (size_t i = 0; i < lander->worlds; i++) {
+        if (!mask || mask[i]) {
+            listed[count++] = i;
+            lander->world[i].rng = seeds ? zi_pcg64_seed(seeds[i]) : lander->world[i].rng;
+        }
+        if (count == ZI_CHUNK || (count > 0 && i + 1 == lander->worlds)) {
+            begin_listed(lander, listed, count);
+            count = 0;
+        }
+    }
+    return ZILCH_OK;
+}
+
+/* ---- Stepping ---------------------------------------------------------------------------- */
 
 static zilch_status check_actions(const zilch_lander *l, const double *actions)
 {
@@ -191,60 +267,22 @@ static zilch_status check_actions(const zilch_lander *l, const double *actions)
     return ZILCH_OK;
 }
 
-static int is_over(const zi_lander *w)
-{
-    return w->terminated || w->truncated;
-}
-
-static void step_chunk(zilch_lander *l, const double *actions, size_t begin, size_t end)
-{
-    size_t count = 0;
-    for (size_t i = begin; i < end; i++) {
-        zi_lander *w = &l->world[i];
-        if (!is_over(w)) {
-            zi_lander_fire(w, actions + ZI_ACTIONS * i);
-            zi_world_collide(&w->world);
-            if (zi_world_board(&w->world, &l->rider[count])) {
-                count++;
-            } else {
-                zi_world_solve(&w->world);
-            }
-        }
-    }
-    zi_riders_solve(l->solve, l->lanes, l->rider, count);
-    for (size_t k = 0; k < count; k++) {
-        l->rider[k].world->unrest = l->rider[k].unrest;
-        zi_world_rest(l->rider[k].world, l->rider[k].is_solved);
-    }
-    for (size_t i = begin; i < end; i++) {
-        zi_lander *w = &l->world[i];
-        if (!is_over(w)) {
-            zi_world_finish(&w->world);
-            zi_lander_observe(w);
-            publish(l, i);
-        }
-    }
-}
-
-static void step_alone(zilch_lander *l, const double *actions, size_t i)
-{
-    if (!is_over(&l->world[i])) {
-        zi_lander_step(&l->world[i], actions + ZI_ACTIONS * i);
-        publish(l, i);
-    }
-}
-
 zilch_status zilch_lander_step(zilch_lander *lander, const double *actions)
 {
     if (!lander || !actions) {
         return zi_fail(ZILCH_EARG, "lander: lander and actions must be given");
     }
     ZI_TRY(check_actions(lander, actions));
-    for (size_t i = 0; i < lander->worlds && !lander->solve; i++) {
-        step_alone(lander, actions, i);
-    }
-    for (size_t i = 0; i < lander->worlds && lander->solve; i += ZI_CHUNK) {
-        step_chunk(lander, actions, i, i + ZI_CHUNK < lander->worlds ? i + ZI_CHUNK : lander->worlds);
+    size_t listed[ZI_CHUNK];
+    size_t count = 0;
+    for (size_t i = 0; i < lander->worlds; i++) {
+        if (!is_over(&lander->world[i])) {
+            listed[count++] = i;
+        }
+        if (count == ZI_CHUNK || (count > 0 && i + 1 == lander->worlds)) {
+            step_listed(lander, actions, listed, count);
+            count = 0;
+        }
     }
     return ZILCH_OK;
 }

@@ -32,12 +32,14 @@ typedef struct batch {
     double *action;  /* two for each world */
     double *total;   /* by world: the return so far */
     size_t *episode; /* by world: which one it flies; flights->count: none any more */
+    uint64_t *seed;  /* by world: of the episode that it begins */
+    unsigned char *begins;
     size_t playing;
 } batch;
 
-/* The next episode for a world. Where none is left, a world that has never flown is reset all the same: a
- * batch steps only when all were. */
-static zilch_status begin_episode(crew *c, batch *b, size_t world, int is_first)
+/* The next episode for a world, which begins with those of the others. Where none is left, a world that has
+ * never flown is reset all the same: a batch steps only when all were. */
+static void take_episode(crew *c, batch *b, size_t world, int is_first)
 {
     const zi_flights *f = c->flights;
     size_t index = atomic_load(&c->next);
@@ -45,11 +47,9 @@ static zilch_status begin_episode(crew *c, batch *b, size_t world, int is_first)
     }
     b->episode[world] = index;
     b->total[world] = 0.0;
-    if (index < f->count) {
-        b->playing++;
-        return zilch_lander_reset(b->lander, world, f->seed(f->context, index));
-    }
-    return is_first ? zilch_lander_reset(b->lander, world, 0) : ZILCH_OK;
+    b->playing += index < f->count;
+    b->begins[world] = index < f->count || is_first;
+    b->seed[world] = index < f->count ? f->seed(f->context, index) : 0;
 }
 
 static zilch_status end_episode(crew *c, batch *b, size_t world)
@@ -60,7 +60,7 @@ static zilch_status end_episode(crew *c, batch *b, size_t world)
         (zilch_episode){.total = b->total[world], .steps = view.steps, .ending = view.landing};
     b->playing--;
     atomic_fetch_add(&c->done, 1);
-    return begin_episode(c, b, world, 0);
+    return ZILCH_OK;
 }
 
 static void act(const crew *c, batch *b)
@@ -86,15 +86,19 @@ static zilch_status step_batch(crew *c, batch *b)
     const unsigned char *truncated = zilch_lander_truncated(b->lander);
     act(c, b);
     ZI_TRY(zilch_lander_step(b->lander, b->action));
+    size_t ended = 0;
     for (size_t i = 0; i < c->worlds; i++) {
+        b->begins[i] = 0;
         if (b->episode[i] < c->flights->count) {
             b->total[i] += reward[i];
             if (terminated[i] || truncated[i]) {
                 ZI_TRY(end_episode(c, b, i));
+                take_episode(c, b, i, 0);
+                ended++;
             }
         }
     }
-    return ZILCH_OK;
+    return ended ? zilch_lander_reset_many(b->lander, b->begins, b->seed) : ZILCH_OK;
 }
 
 static zilch_status look_on(crew *c)
@@ -111,8 +115,9 @@ static zilch_status play_batch(crew *c, batch *b)
     ZI_TRY(zilch_lander_create(&b->lander, c->worlds, c->flights->options));
     memset(b->action, 0, c->worlds * ZILCH_LANDER_ACTIONS * sizeof *b->action);
     for (size_t i = 0; i < c->worlds; i++) {
-        ZI_TRY(begin_episode(c, b, i, 1));
+        take_episode(c, b, i, 1);
     }
+    ZI_TRY(zilch_lander_reset_many(b->lander, b->begins, b->seed));
     while (b->playing > 0) {
         ZI_TRY(look_on(c));
         ZI_TRY(step_batch(c, b));
@@ -127,11 +132,15 @@ static zilch_status run_batch(void *context, size_t index)
     batch b = {0};
     zilch_status status = zi_alloc(&b.action, c->worlds * (ZILCH_LANDER_ACTIONS + 1));
     status = status == ZILCH_OK ? zi_alloc(&b.episode, c->worlds) : status;
+    status = status == ZILCH_OK ? zi_alloc(&b.seed, c->worlds) : status;
+    status = status == ZILCH_OK ? zi_alloc(&b.begins, c->worlds) : status;
     if (status == ZILCH_OK) {
         b.total = b.action + c->worlds * ZILCH_LANDER_ACTIONS;
         status = play_batch(c, &b);
     }
     zilch_lander_destroy(b.lander);
+    zi_free(b.begins);
+    zi_free(b.seed);
     zi_free(b.episode);
     zi_free(b.action);
     return status;
