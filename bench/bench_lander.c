@@ -130,7 +130,8 @@ static zilch_status measure(const struct kind *kind, unsigned lanes, double *rat
     s.seeds = calloc(WORLDS, sizeof *s.seeds);
     s.ended = calloc(WORLDS, sizeof *s.ended);
     if (status == ZILCH_OK) {
-        status = s.actions && s.seeds && s.ended ? zilch_policy_parse(zilch_policy_published(), s.policy) : ZILCH_ENOMEM;
+        status = s.actions && s.seeds && s.ended ? zilch_policy_parse(zilch_policy_published(), s.policy)
+                                                 : ZILCH_ENOMEM;
     }
     if (status == ZILCH_OK) {
         status = reset(&s, 1);

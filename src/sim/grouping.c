@@ -1,8 +1,8 @@
 /* Which worlds share a vector. Those in the air whose velocities settled soon in the last step come first:
  * they are solved quickly, and the few that do not settle this time are solved again with all others. Of
  * these, worlds that are alike (the same joints at a limit, contacts of the same bodies with as many points)
- * fill whole vectors; what is left over of each kind is put together, and lanes pass over the contacts that
- * they do not have. */
+ * fill whole vectors; what is left over of each kind is put together, those beside each other that need like
+ * contacts, and lanes pass over the contacts that they do not have. */
 #include "sim/grouping.h"
 
 enum { MOST_TOGETHER = 32 }; /* two vectors of 16 */
@@ -79,6 +79,22 @@ static uint64_t kind_of(const zi_rider *in)
     return kind << 3 | (uint64_t)in->contacts;
 }
 
+/* Which slots a world needs: a bit for each body and number of points, the rarest highest, and higher ones
+ * where there are several of these. Worlds whose bits are near need few slots together. */
+static unsigned needs_of(const zi_rider *in)
+{
+    static const unsigned bit[ZI_BODIES][2] = {{4, 5}, {1, 3}, {0, 2}};
+    unsigned needs = 0;
+    for (int k = 0; k < in->contacts; k++) {
+        unsigned one = 1U << bit[in->contact[k].body][in->contact[k].count - 1];
+        while (needs & one) {
+            one <<= 6;
+        }
+        needs |= one;
+    }
+    return needs;
+}
+
 #define NOTHING SIZE_MAX
 
 typedef struct task {
@@ -113,6 +129,23 @@ static size_t group_by_kind(task *t, size_t count, family *f)
     return kinds;
 }
 
+/* By what they need, those that need most last; few at a time. */
+static void sort_by_needs(zi_rider **rider, size_t count)
+{
+    unsigned needs[ZI_CHUNK];
+    for (size_t i = 0; i < count; i++) {
+        zi_rider *const in = rider[i];
+        const unsigned own = needs_of(in);
+        size_t k = i;
+        for (; k > 0 && needs[k - 1] > own; k--) {
+            needs[k] = needs[k - 1];
+            rider[k] = rider[k - 1];
+        }
+        needs[k] = own;
+        rider[k] = in;
+    }
+}
+
 /* Whole vectors of each kind, then what is left over. */
 static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
 {
@@ -132,6 +165,7 @@ static void solve_by_kind(crew *c, size_t lanes, task *t, size_t count)
         }
         solve_crew(c, 0);
     }
+    sort_by_needs(rest, left_over);
     for (size_t i = 0; i < left_over; i++) {
         join_crew(c, rest[i]);
     }

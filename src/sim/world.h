@@ -87,7 +87,7 @@ typedef struct zi_world {
     zi_contact contact[ZI_MOST_CONTACTS]; /* newest first */
     unsigned moved;                       /* bodies whose box is new, as bits */
     float moon_start;                     /* the moon's sweep time */
-    int unrest; /* 1: in the air, the solver did not settle soon last time */
+    int unrest;                           /* 1: in the air, the solver did not settle soon last time */
     zi_touch touch;
     zi_edge edge[ZI_EDGES];
     float summit; /* no edge's box reaches higher */
