@@ -5,6 +5,7 @@
 #include "sim/world.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const float most_correction = 0.2F;
 
@@ -183,6 +184,29 @@ ZI_SIM void zi_constraint_solve(zi_constraint *c, zi_motion *m)
     } else {
         solve_two(c, m);
     }
+}
+
+ZI_SIM static int differ(float a, float b)
+{
+    uint32_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] != bits[1];
+}
+
+ZI_SIM int zi_constraint_round(zi_constraint *c, int count, zi_motion *m)
+{
+    const zi_motion before = *m;
+    int changed = 0;
+    for (int i = 0; i < count; i++) {
+        const zi_constraint_point old[2] = {c[i].point[0], c[i].point[1]};
+        zi_constraint_solve(&c[i], m);
+        for (int p = 0; p < c[i].count; p++) {
+            changed |= differ(old[p].normal_impulse, c[i].point[p].normal_impulse) |
+                       differ(old[p].tangent_impulse, c[i].point[p].tangent_impulse);
+        }
+    }
+    return changed | differ(before.v.x, m->v.x) | differ(before.v.y, m->v.y) | differ(before.w, m->w);
 }
 
 ZI_SIM void zi_constraint_store(const zi_constraint *c)

@@ -401,7 +401,7 @@ ZI_SIM static float height_of(const zi_shape *shape, zi_pose pose, const zi_edge
         least = zi_least(least, gap);
         most = zi_most(most, gap);
     }
-    return least > 0.0F ? least : most < 0.0F ? most : 0.0F;
+    return least > 0.0F ? least : zi_least(most, 0.0F);
 }
 
 /* At rest on the ground a body keeps the distance of the skins: its corners are farther from the edge's line
@@ -495,30 +495,6 @@ ZI_SIM static int collect(zi_world *world, zi_contact *first, zi_constraint *out
     return count;
 }
 
-ZI_SIM static int differ(float a, float b)
-{
-    uint32_t bits[2];
-    memcpy(&bits[0], &a, sizeof a);
-    memcpy(&bits[1], &b, sizeof b);
-    return bits[0] != bits[1];
-}
-
-/* One round on the velocities; gives whether it changed anything. If not, no later one does. */
-ZI_SIM static int solve_round(zi_constraint *c, int count, zi_motion *m)
-{
-    const zi_motion before = *m;
-    int changed = 0;
-    for (int i = 0; i < count; i++) {
-        const zi_constraint_point old[2] = {c[i].point[0], c[i].point[1]};
-        zi_constraint_solve(&c[i], m);
-        for (int p = 0; p < c[i].count; p++) {
-            changed |= differ(old[p].normal_impulse, c[i].point[p].normal_impulse) |
-                       differ(old[p].tangent_impulse, c[i].point[p].tangent_impulse);
-        }
-    }
-    return changed | differ(before.v.x, m->v.x) | differ(before.v.y, m->v.y) | differ(before.w, m->w);
-}
-
 ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int count, float seconds)
 {
     zi_body *b = &world->body[body];
@@ -538,7 +514,7 @@ ZI_SIM static void solve_impact(zi_world *world, int body, zi_constraint *c, int
     for (int i = 0; i < count; i++) {
         zi_constraint_set_up(&c[i], m.c, pose);
     }
-    for (int round = 0; round < ZI_VELOCITY_ROUNDS && solve_round(c, count, &m); round++) {
+    for (int round = 0; round < ZI_VELOCITY_ROUNDS && zi_constraint_round(c, count, &m); round++) {
     }
     zi_motion_advance(&m, seconds);
     b->sweep.c = m.c;

@@ -150,6 +150,8 @@ ZI_SIM void zi_constraint_begin(zi_constraint *c, zi_world *world, zi_contact *c
 ZI_SIM void zi_constraint_set_up(zi_constraint *c, zi_vec centre, zi_pose pose);
 ZI_SIM void zi_constraint_warm_start(const zi_constraint *c, zi_motion *m);
 ZI_SIM void zi_constraint_solve(zi_constraint *c, zi_motion *m);
+/* One round on the contacts of a body; gives whether it changed anything. If not, no later one does. */
+ZI_SIM int zi_constraint_round(zi_constraint *c, int count, zi_motion *m);
 ZI_SIM void zi_constraint_store(const zi_constraint *c);
 /* Pushes apart what overlaps, by this share; gives the deepest gap found. */
 ZI_SIM float zi_constraint_separate(const zi_constraint *c, float share, zi_motion *m);

@@ -404,7 +404,7 @@ static void worlds_fly_in_turn_without_memory(void **state)
     assert_int_equal(zilch_cuda_lander_create(&worlds, card, 100000, NULL), ZILCH_ENOMEM);
     assert_null(worlds);
     assert_string_equal(zilch_last_error(),
-                        "cuda: stand-in 0: out of memory on the card: 100000 worlds take 479 MB");
+                        "cuda: stand-in 0: out of memory on the card: 100000 worlds take 485 MB");
     zilch_cuda_close(card);
     setenv("ZILCH_STANDIN_MEMORY", "1000000", 1);
     card = open_card();
