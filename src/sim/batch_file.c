@@ -109,12 +109,11 @@ static void pass_box(courier *c, zi_box *box)
 /* Between steps no force acts. */
 static void pass_rest(courier *c)
 {
-    static const float nothing[3];
-    float force[3] = {0.0F, 0.0F, 0.0F};
     for (int i = 0; i < 3; i++) {
-        pass_float(c, &force[i]);
+        uint32_t bits = 0;
+        pass_u32(c, &bits);
+        c->is_sound &= bits == 0;
     }
-    c->is_sound &= memcmp(force, nothing, sizeof force) == 0;
 }
 
 static void pass_body(courier *c, zi_body *b)

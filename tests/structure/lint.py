@@ -46,7 +46,8 @@ class Tidy:
 
     def __init__(self, build, folder):
         self.folder = folder
-        commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+        text = (build / "compile_commands.json").read_text(encoding="utf-8")
+        commands = json.loads(text.replace(" -fsched-pressure", ""))  # which clang does not know
         self.command = {os.path.relpath(row["file"]): row for row in reversed(commands)}  # the first one counts
         (folder / "compile_commands.json").write_text(json.dumps(list(self.command.values())), encoding="utf-8")
         version = subprocess.run([TIDY[0], "--version"], stdout=subprocess.PIPE, check=True).stdout
