@@ -12,7 +12,7 @@ struct zilch_lander {
     zi_lander *world;
     unsigned lanes;
     zi_lanes_solve solve; /* NULL: one by one */
-    zi_rider *rider; /* of a chunk */
+    zi_rider *rider;      /* of a chunk */
     float *observation;
     double *reward;
     unsigned char *terminated, *truncated;

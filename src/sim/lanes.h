@@ -34,7 +34,7 @@ typedef struct zi_slots {
 
 /* Finds slots for the contacts of a rider, or adds them; gives whether there was room, else nothing
  * changed. */
-ZI_SIM int zi_slots_take(zi_slots *slots, zi_rider *r);
+ZI_SIM int zi_slots_take(zi_slots *slots, zi_rider *in);
 
 /* From velocities to poses and boxes, for at most twice as many worlds as there are lanes. Their contacts
  * have taken these slots. If it is to be quick, none has contacts, and those that do not settle soon are left
