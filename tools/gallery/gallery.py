@@ -45,7 +45,7 @@ def versions():
     """Those of zilch, of Python and of what tools/gallery/requirements.txt names."""
     import zilch
     lines = Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
-    names = [line.split("==")[0] for line in lines if "==" in line]
+    names = [line.split("==")[0].partition("[")[0] for line in lines if "==" in line]
     return {"zilch": zilch.__version__, "python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
 
 

@@ -286,7 +286,57 @@ def portfolios_figure(rows, path):
     save(figure, path)
 
 
-CASES = {"equations": (equations_figure, equations_table),
+# ---- Controllers
+
+REACHED = {"CartPole-v1": (500, 1e5), "Acrobot-v1": (-83.17, 2e5), "MountainCarContinuous-v0": (99.31, 9e5), "Pendulum-v1": (-154.36, 1.1e6),
+           "BipedalWalker-v3": (268.85, 1.1e6), "LunarLander-v3": (287.58, 1e6)}  # nevergrad's genetic programming: return, and evaluations
+
+
+def controllers_of(rows):
+    """For each environment, in the order of REACHED, the rows of each method."""
+    found = {(row["task"], row["method"]): [] for row in rows}
+    for row in rows:
+        found[row["task"], row["method"]].append(row)
+    return [(task, {method: found[task, method] for method in ("zilch", "pycma") if (task, method) in found}) for task in REACHED if (task, "zilch") in found]
+
+
+def controllers_table(rows):
+    lines, formulas = [], []
+    for task, by in controllers_of(rows):
+        published, evaluations = REACHED[task]
+        for method, those in by.items():
+            lines.append([task, method, " ".join(f"{row['return']:.2f}" for row in those), f"{median([row['error'] for row in those]):.2f}", f"{published:.2f}",
+                          " ".join(f"{row['active']}" for row in those), f"{those[0]['dim']}", f"{median([row['episodes'] for row in those]):,.0f}", f"{evaluations:,.0f}",
+                          f"{median([row['seconds'] for row in those]):.0f}"])
+        first = by["zilch"][0]
+        formulas.append([task, f"{first['return']:.2f}", "<br>".join(f"`{formula}`" for formula in first["formulas"])])
+    return "\n\n".join([markdown(["environment", "search", "return", "±", "published", "active", "parameters", "episodes", "published at", "seconds"], lines),
+                        markdown(["environment", "return", "zilch's controller, seed 1"], formulas)])
+
+
+def controllers_figure(rows, path):
+    figure, axes = pyplot.subplots(2, 3, figsize=(9, 4.6), layout="constrained", facecolor="white", sharex=True)
+    for axis, (task, by) in zip(axes.flat, controllers_of(rows)):
+        published, evaluations = REACHED[task]
+        axis.axhline(published, color="grey", linestyle=":", linewidth=1)
+        axis.plot(evaluations, published, "D", color="#d55e00", markersize=7, label="genetic programming, published")
+        for place, (method, those) in enumerate(by.items()):
+            axis.plot([row["episodes"] for row in those], [row["return"] for row in those], "os"[place], color=("black", "#0072b2")[place], markersize=(8, 6)[place],
+                      markerfacecolor=("black", "none")[place], label=method, zorder=3)
+        axis.set(xscale="log", xlim=(2e3, 2e6))
+        axis.margins(y=0.25)
+        axis.set_title(task, fontsize=10)
+        axis.tick_params(labelsize=8)
+    for axis in axes[1]:
+        axis.set_xlabel("episodes of the search", fontsize=9)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("mean return, 1,000 new episodes", fontsize=8)
+    legend(figure, axes[0, 0])
+    save(figure, path)
+
+
+CASES = {"controllers": (controllers_figure, controllers_table),
+         "equations": (equations_figure, equations_table),
          "recipe": (recipe_figure, recipe_table),
          "sensors": (sensors_figure, sensors_table),
          "sensing": (sensing_figure, sensing_table),
