@@ -33,3 +33,8 @@ def test_a_case_has_its_figure_and_stands_in_the_gallery(case):
     assert f"]({case}.svg)" in page and f"]({case}.json)" in page and f"tools/gallery.sh build/gallery {case}" in page
     gallery = (DOCS / "gallery.md").read_text(encoding="utf-8")
     assert f"](gallery/{case}.svg)" in gallery and f"](gallery/{case}.md)" in gallery and f"](../examples/gallery/{case}.py)" in gallery
+
+
+def test_the_limit_of_basis_pursuit_is_that_of_the_theory():
+    assert 100 * pages.half_found(0.5) == pytest.approx(19.28448, abs=1e-3)  # by SciPy's minimize_scalar and brentq
+    assert f"k = {2 * pages.half_found(0.5):.3f} · 50 = {100 * pages.half_found(0.5):.0f}" in (DOCS / "gallery" / "sensing.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """What the pages of the gallery show of a case's rows: a figure, and tables in Markdown."""
 import json
+import math
 import statistics
 
 import matplotlib
@@ -134,6 +135,20 @@ def sensors_figure(rows, path):
 
 # ---- Compressed sensing and best subsets
 
+def half_found(measured):
+    """The share of active unknowns up to which basis pursuit finds at least half of all signals from measured, a share of as many
+    Gaussian measurements as unknowns. This is the weak threshold of Donoho and Tanner, as the statistical dimension of the l1 norm's
+    descent cone gives it, for many unknowns: Amelunxen, Lotz, McCoy and Tropp, arXiv 1303.6672."""
+    def dimension(active):
+        return min(active * (1 + t * t) + (1 - active) * ((1 + t * t) * math.erfc(t / math.sqrt(2)) - t * math.sqrt(2 / math.pi) * math.exp(-t * t / 2))
+                   for t in (step / 1000 for step in range(5000)))
+    low, high = 0.0, 1.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if dimension(middle) < measured else (low, middle)
+    return low
+
+
 def sensing_table(rows):
     methods = [name for name in rows[0] if isinstance(rows[0][name], dict)]
     found = {part: groups([row for row in rows if row["data"] == part], "k") for part in ("measurements", "diabetes")}
@@ -154,8 +169,9 @@ def sensing_figure(rows, path):
         behind = [max(row[other]["r2"] for row in those for other in row if isinstance(row[other], dict)) - median([row[name]["r2"] for row in those])
                   for those in found["diabetes"].values()]
         right.plot([k for (k,) in found["diabetes"]], [1000 * part for part in behind], label=name, **style(place))
-    left.axvline(19.3, color="grey", linestyle=":", linewidth=1)
-    left.text(19.6, 92, "the lasso's half,\nby theory", fontsize=8, color="grey")
+    half = 100 * half_found(0.5)
+    left.axvline(half, color="grey", linestyle=":", linewidth=1)
+    left.text(half + 0.3, 92, "the lasso's half,\nby theory", fontsize=8, color="grey")
     left.set(xlabel="k of 100 that are not zero", ylabel="percent found from 50 measurements", xticks=[k for (k,) in found["measurements"]])
     right.set(xlabel="k of 65 columns", ylabel="R² below the best, thousandths", xticks=[k for (k,) in found["diabetes"]])
     legend(figure, left)
