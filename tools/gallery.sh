@@ -3,14 +3,20 @@
 # Interrupted, it goes on where it was; a case that is there is not run again.
 #
 #   tools/gallery.sh [--small] FOLDER [CASE ...]     all cases, if none is named
+#   tools/gallery.sh --slow FOLDER CASE              adds the peers that take an hour; needs 7 GB for their packages
 #
 # The packages that zilch is compared with have fixed versions in tools/gallery/requirements.txt and are installed into
-# build/gallery-env. ZILCH_CORE names the extension module of the package; without it, build/release has it or builds it.
+# build/gallery-env, those of --slow with requirements-slow.txt into build/gallery-slow-env. ZILCH_CORE names the extension module of the package; without it, build/release has it or builds it.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/setup.sh"
 
-python_environment gallery-env "$root/tools/gallery/requirements.txt"
+if [ "${1-}" = --slow ]; then
+  python_environment gallery-slow-env "$root/tools/gallery/requirements-slow.txt"
+  export OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES=
+else
+  python_environment gallery-env "$root/tools/gallery/requirements.txt"
+fi
 
 if [ -z "${ZILCH_CORE-}" ]; then
   mkdir -p "$root/build/release"

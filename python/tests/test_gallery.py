@@ -25,6 +25,7 @@ def test_a_page_has_the_tables_of_its_numbers(case):
         assert line in lines
     assert {"zilch", "python", "numpy"} <= found["versions"].keys() and found["machine"]["cores"] >= 1
     assert found["processor seconds"] < 2 * 600  # ten minutes of two cores
+    assert ("slow" in found) == any("slow" in row for row in found["rows"])
 
 
 @pytest.mark.parametrize("case", sorted(pages.CASES))

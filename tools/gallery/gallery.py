@@ -1,11 +1,14 @@
 """Runs cases of the gallery, draws their figures and prints their tables; tools/gallery.sh calls it.
 
-    gallery.py [--small] FOLDER [CASE ...]
+    gallery.py [--small | --slow] FOLDER [CASE ...]
 
 A case is a script of examples/gallery with jobs(small), a list of dictionaries, and solve(**job), which gives what is found. Each
 row, a job with what was found, is added to FOLDER/CASE.rows when it is there, and jobs that are there are not done again. When all are
 done, FOLDER/CASE.json has the rows, the machine, the versions and the processor time, and FOLDER/CASE.svg is the figure; then
 the case is not run again. Two processes work. With --small, a case has a few small jobs, which say that it works and nothing more.
+
+A script may also have slow_jobs(), for a peer that takes an hour. With --slow, one process adds the rows of these to FOLDER/CASE.json,
+which must be there, and under "slow" machine, versions and processor time. These packages are in requirements-slow.txt.
 """
 import argparse
 import concurrent.futures
@@ -41,11 +44,11 @@ def processor():
     return platform.processor()
 
 
-def versions():
-    """Those of zilch, of Python and of what tools/gallery/requirements.txt names."""
+def versions(requirements):
+    """Those of zilch, of Python and of what this file beside the script names."""
     import zilch
-    lines = Path(__file__).with_name("requirements.txt").read_text(encoding="utf-8").splitlines()
-    names = [line.split("==")[0].partition("[")[0] for line in lines if "==" in line]
+    lines = Path(__file__).with_name(requirements).read_text(encoding="utf-8").splitlines()
+    names = [line.split("==")[0].split("[")[0] for line in lines if "==" in line]
     return {"zilch": zilch.__version__, "python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
 
 
@@ -58,13 +61,12 @@ def rows_of(path):
     return rows
 
 
-def run(case, folder, is_small):
-    """All rows of a case, in the order of its jobs."""
-    jobs, path = importlib.import_module(case).jobs(is_small), folder / f"{case}.rows"
+def run(case, jobs, path, processes):
+    """All rows of a case, in the order of its jobs; path is where they are kept meanwhile."""
     rows = rows_of(path)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     missing = [job for job in jobs if not any(job.items() <= row.items() for row in rows)]
-    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool, path.open("a", encoding="utf-8") as file:
+    with concurrent.futures.ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool, path.open("a", encoding="utf-8") as file:
         pending = [pool.submit(solved, case, job) for job in missing]
         for count, future in enumerate(concurrent.futures.as_completed(pending), 1):
             rows.append(future.result())
@@ -74,9 +76,41 @@ def run(case, folder, is_small):
     return [next(row for row in rows if job.items() <= row.items()) for job in jobs]
 
 
+def measured(rows, requirements):
+    """Where rows come from, and how long they took."""
+    machine = {"processor": processor(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
+    return {"machine": machine, "versions": versions(requirements), "processor seconds": sum(row["processor"] for row in rows)}
+
+
+def keep(path, found):
+    part = path.with_suffix(".part")
+    part.write_text(pages.as_text(found), encoding="utf-8")
+    part.replace(path)
+
+
+def measure(case, folder, is_small):
+    """Makes the numbers of a case."""
+    rows = run(case, importlib.import_module(case).jobs(is_small), folder / f"{case}.rows", 2)
+    keep(folder / f"{case}.json", {"case": case} | measured(rows, "requirements.txt") | {"rows": rows})
+    (folder / f"{case}.rows").unlink()
+
+
+def measure_slow(case, folder):
+    """Adds the slow rows to the numbers of a case."""
+    module, path = importlib.import_module(case), folder / f"{case}.json"
+    if not hasattr(module, "slow_jobs") or not path.exists():
+        sys.exit("has no slow jobs" if path.exists() else f"{path} must be there first")
+    found = json.loads(path.read_text(encoding="utf-8"))
+    if "slow" not in found:
+        rows = run(case, module.slow_jobs(), folder / f"{case}-slow.rows", 1)
+        keep(path, found | {"slow": measured(rows, "requirements-slow.txt"), "rows": found["rows"] + rows})
+        (folder / f"{case}-slow.rows").unlink()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--slow", action="store_true")
     parser.add_argument("folder", type=Path)
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()
@@ -87,19 +121,15 @@ def main():
     status = 0
     for case in arguments.cases or CASES:
         path = arguments.folder / f"{case}.json"
-        if not path.exists():
-            try:
-                rows = run(case, arguments.folder, arguments.small)
-            except SystemExit as reason:  # it lacks data
-                print(f"{case}: {reason}", file=sys.stderr)
-                status = 1
-                continue
-            machine = {"processor": processor(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
-            found = {"case": case, "machine": machine, "versions": versions(), "processor seconds": sum(row["processor"] for row in rows), "rows": rows}
-            part = path.with_suffix(".part")
-            part.write_text(pages.as_text(found), encoding="utf-8")
-            part.replace(path)
-            (arguments.folder / f"{case}.rows").unlink()
+        try:
+            if arguments.slow:
+                measure_slow(case, arguments.folder)
+            elif not path.exists():
+                measure(case, arguments.folder, arguments.small)
+        except SystemExit as reason:  # it lacks data
+            print(f"{case}: {reason}", file=sys.stderr)
+            status = 1
+            continue
         found = json.loads(path.read_text(encoding="utf-8"))
         pages.draw(case, found["rows"], arguments.folder / f"{case}.svg")
         print(f"{case}, {found['processor seconds']:.0f} s of one processor\n\n{pages.table(case, found['rows'])}\n", flush=True)

@@ -208,28 +208,60 @@ def recipe_of(rows):
     return [{name: [median(part) for part in zip(*(row[name]["course"] for row in those))] for name in methods} for those in groups(rows, "instance").values()]
 
 
+def recipe_parts(rows):
+    """The rows of all recipes, and those of the recipes and seeds that slow methods have tried, too, with all methods in a row."""
+    fast, slow = [row for row in rows if "slow" not in row], {(row["instance"], row["seed"]): row for row in rows if "slow" in row}
+    return fast, [row | slow[row["instance"], row["seed"]] for row in fast if (row["instance"], row["seed"]) in slow]
+
+
+def milliseconds(name, rows):
+    return median([row[name]["milliseconds"] for row in rows if name in row])
+
+
+def in_milliseconds(name, rows):
+    value = milliseconds(name, rows)
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
+
+
 def recipe_table(rows):
-    found, lines = recipe_of(rows), []
+    fast, both = recipe_parts(rows)
+    found, lines = recipe_of(fast), []
     for name in found[0]:
         ranks = [1 + sum(each[other][-1] < each[name][-1] for other in each) for each in found]
         values = [f"{median([each[name][after // 10 - 1] for each in found]):.3f}" for after in (50, 100, 200)]
-        lines.append([name, *values, f"{sum(rank == 1 for rank in ranks)}", f"{statistics.fmean(ranks):.2f}", f"{median([row[name]['milliseconds'] for row in rows]):.2f}"])
-    return markdown(["search", "after 50", "after 100", "after 200", "first in", "mean rank", "ms for a suggestion"], lines)
+        lines.append([name, *values, f"{sum(rank == 1 for rank in ranks)}", f"{statistics.fmean(ranks):.2f}", in_milliseconds(name, rows)])
+    table = markdown(["search", "after 50", "after 100", "after 200", "first in", "mean rank", "ms for a suggestion"], lines)
+    if not both:
+        return table
+    lines = [[name, *(" ".join(f"{row[name]['course'][after // 10 - 1]:.3f}" for row in both) for after in (50, 100, 200)), in_milliseconds(name, rows)]
+             for name in recipe_of(both)[0]]
+    return table + "\n\n" + markdown(["search, recipes with BoFire", "after 50", "after 100", "after 200", "ms for a suggestion"], lines)
+
+
+def recipe_courses(axis, found, order, title):
+    """How far the best value of each method is above the best that any has found: the median of the recipes."""
+    count = len(next(iter(found[0].values())))
+    for name in found[0]:
+        best = [min(min(course) for course in each.values()) for each in found]
+        gaps = [median([each[name][at] - low for each, low in zip(found, best)]) for at in range(count)]
+        axis.plot([10 * (at + 1) for at in range(count)], gaps, label=name, markevery=5, **style(order.index(name)))
+    axis.set(xlabel="evaluations", ylim=(0, 2.2), xlim=(0, None))
+    axis.set_title(f"{len(found)} recipe{'s' * (len(found) > 1)}{title}", fontsize=10)
 
 
 def recipe_figure(rows, path):
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.2), layout="constrained", facecolor="white", width_ratios=(1.6, 1))
-    found = recipe_of(rows)
-    count = len(next(iter(found[0].values())))
-    for place, name in enumerate(found[0]):
-        best = [min(min(course) for course in each.values()) for each in found]
-        gaps = [median([each[name][at] - low for each, low in zip(found, best)]) for at in range(count)]
-        left.plot([10 * (at + 1) for at in range(count)], gaps, label=name, markevery=5, **style(place))
-        right.barh(place, median([row[name]["milliseconds"] for row in rows]), color=COLOURS[str(place)])
-    left.set(xlabel="evaluations", ylabel="value above the best found, median", ylim=(0, 2.2), xlim=(0, None))
-    right.set(xlabel="milliseconds for a suggestion", xscale="log", yticks=range(len(found[0])), yticklabels=list(found[0]))
-    right.invert_yaxis()
-    left.legend(frameon=False, fontsize=9)
+    fast, both = recipe_parts(rows)
+    order = list(recipe_of(both or fast)[0])
+    figure, axes = pyplot.subplots(1, 3 if both else 2, figsize=(10 if both else 9, 3.6), layout="constrained", facecolor="white")
+    recipe_courses(axes[0], recipe_of(fast), order, ", three seeds")
+    axes[0].set_ylabel("value above the best found, median")
+    if both:
+        recipe_courses(axes[1], recipe_of(both), order, ", one seed")
+    for place, name in enumerate(order):
+        axes[-1].barh(place, milliseconds(name, rows), color=COLOURS[str(place)])
+    axes[-1].set(xlabel="milliseconds for a suggestion", xscale="log", yticks=range(len(order)), yticklabels=order)
+    axes[-1].invert_yaxis()
+    legend(figure, axes[-2])
     save(figure, path)
 
 
