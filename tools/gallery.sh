@@ -6,7 +6,8 @@
 #   tools/gallery.sh --slow FOLDER CASE              adds the peers that take an hour; needs 7 GB for their packages
 #
 # The packages that zilch is compared with have fixed versions in tools/gallery/requirements.txt and are installed into
-# build/gallery-env, those of --slow with requirements-slow.txt into build/gallery-slow-env. ZILCH_CORE names the extension module of the package; without it, build/release has it or builds it.
+# build/gallery-env, those of --slow in requirements-slow.txt and build/gallery-slow-env. ZILCH_CORE names the extension
+# module of the package; without it, build/release has it or builds it.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tools/setup.sh"

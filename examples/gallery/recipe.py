@@ -57,10 +57,12 @@ def by_bofire(f, seed):
     one_by_one = BotorchOptimizer(sequential=True, batch_limit=2)  # the default, a batch as one problem, takes minutes
     search = strategy(SoboStrategy(domain=domain, seed=seed, acquisition_optimizer=one_by_one, surrogate_specs=BotorchSurrogates(surrogates=[model])))
     asked = strategy(RandomStrategy(domain=domain, seed=seed)).ask(FIRST)
-    while True:
+    while f.left:
         recipe = [recipes.recipe_of(np.flatnonzero(x > 1e-6), x[x > 1e-6]) for x in asked[names].to_numpy()]  # as asked, but for rounding
-        search.tell(pandas.DataFrame(recipe, columns=names).assign(cost=[f(x) for x in recipe], valid_cost=1))
-        asked = search.ask(min(BATCH, f.left))
+        cost = [f(x) for x in recipe]
+        if f.left:
+            search.tell(pandas.DataFrame(recipe, columns=names).assign(cost=cost, valid_cost=1))
+            asked = search.ask(min(BATCH, f.left))
 
 
 def solve(instance, seed, evaluations=EVALUATIONS, slow=False):
