@@ -233,16 +233,17 @@ def recipe_table(rows):
     table = markdown(["search", "after 50", "after 100", "after 200", "first in", "mean rank", "ms for a suggestion"], lines)
     if not both:
         return table
-    lines = [[name, *(" ".join(f"{row[name]['course'][after // 10 - 1]:.3f}" for row in both) for after in (50, 100, 200)), in_milliseconds(name, rows)]
+    reached = {after: [row for row in both if all(len(part["course"]) >= after // 10 for part in row.values() if isinstance(part, dict))] for after in (50, 100, 200)}
+    lines = [[name, *(" ".join(f"{row[name]['course'][after // 10 - 1]:.3f}" for row in those) for after, those in reached.items()), in_milliseconds(name, rows)]
              for name in recipe_of(both)[0]]
     return table + "\n\n" + markdown(["search, recipes with BoFire", "after 50", "after 100", "after 200", "ms for a suggestion"], lines)
 
 
 def recipe_courses(axis, found, order, title):
     """How far the best value of each method is above the best that any has found: the median of the recipes."""
-    count = len(next(iter(found[0].values())))
+    count = min(len(course) for each in found for course in each.values())
+    best = [min(min(course) for course in each.values()) for each in found]
     for name in found[0]:
-        best = [min(min(course) for course in each.values()) for each in found]
         gaps = [median([each[name][at] - low for each, low in zip(found, best)]) for at in range(count)]
         axis.plot([10 * (at + 1) for at in range(count)], gaps, label=name, markevery=5, **style(order.index(name)))
     axis.set(xlabel="evaluations", ylim=(0, 2.2), xlim=(0, None))
