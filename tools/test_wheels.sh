@@ -76,7 +76,7 @@ END
 test_wheel()
 {
   mkdir "$folder/$1.test/source"
-  (cd "$root" && tar --create README.md CHANGELOG.md docs examples include python/tests python/optunahub pyproject.toml) |
+  (cd "$root" && tar --create README.md CHANGELOG.md docs examples include bench tools python/tests python/optunahub pyproject.toml) |
     tar --extract --no-same-owner -C "$folder/$1.test/source"
   quietly "$folder/$1.log" inside "$1.test" "apt-get install --yes --no-install-recommends $debian_companions
     /env/bin/pip install --quiet --only-binary :all: $companions"
