@@ -50,7 +50,7 @@ make_wheels_system()
   copy_system bookworm wheels.begun
   echo 'installing compilers'
   arm=
-  for package in $static_libraries libpython3-dev libcmocka-dev; do
+  for package in $static_libraries libpython3-dev libcmocka-dev libstdc++6; do
     arm="$arm $package:arm64"
   done
   quietly "$folder/wheels.log" inside wheels.begun "dpkg --add-architecture arm64

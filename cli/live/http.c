@@ -264,9 +264,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
 /* ---- Opening, waiting, closing ------------------------------------------------------------------------ */
 
-int http_is_there(void)
+int http_is_missing(void)
 {
-    return 1;
+    return 0;
 }
 
 int http_open(http **out, unsigned port, http_handler handler, void *context)

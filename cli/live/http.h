@@ -24,8 +24,8 @@ typedef http_answer (*http_handler)(void *context, const live_request *request);
 int http_open(http **out, unsigned port, http_handler handler, void *context);
 unsigned http_port(const http *h);
 
-/* Whether it can be opened at all, in this build. */
-int http_is_there(void);
+/* 0, or 1 after printing that this build has no live page. */
+int http_is_missing(void);
 
 /* Waits until somebody has begun to listen or http_wake() was called, at most so many seconds. Gives how
  * many have begun to listen and have heard nothing yet. */

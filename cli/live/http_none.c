@@ -3,9 +3,9 @@
 
 #include "terminal/cli.h"
 
-int http_is_there(void)
+int http_is_missing(void)
 {
-    return 0;
+    return cli_fail("this zilch was built without the live page, which needs libmicrohttpd");
 }
 
 int http_open(http **out, unsigned port, http_handler handler, void *context)
@@ -14,7 +14,7 @@ int http_open(http **out, unsigned port, http_handler handler, void *context)
     (void)handler;
     (void)context;
     *out = NULL;
-    return cli_fail("this zilch was built without the live page, which needs libmicrohttpd");
+    return http_is_missing();
 }
 
 unsigned http_port(const http *h)

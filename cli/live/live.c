@@ -391,8 +391,8 @@ int live_serve(const live_options *options)
     server s = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     cli_watch_signals();
     (void)!nice(5); /* the search goes first */
-    int failed = follow_open(&s.follow, options->study) || live_token_make(s.token) || make_places(&s) ||
-                 http_open(&s.http, options->port, answer, &s);
+    int failed = http_is_missing() || follow_open(&s.follow, options->study) || live_token_make(s.token) ||
+                 make_places(&s) || http_open(&s.http, options->port, answer, &s);
     if (!failed) {
         printf("live page: " LIVE_ADDRESS "\n", http_port(s.http), s.token);
         fflush(stdout);
