@@ -244,12 +244,12 @@ def test_every_option_is_in_the_signature_and_documented(function, kinds):
     rows = [row for row in rows if function is not zilch.maximize or row.name not in ("direction", "final_evaluations")]
     for row in rows:
         assert parameters[row.name].kind == inspect.Parameter.KEYWORD_ONLY
-        assert re.search(rf"^    {row.name} : ", words, re.MULTILINE), row.name
+        assert re.search(rf"^ *{row.name} : ", words, re.MULTILINE), row.name
         if row.name != "final_evaluations":  # whose 0 is another
             is_turned = function is zilch.maximize and row.name == "direction"
             assert parameters[row.name].default == ("maximize" if is_turned else row.value(row.default))
             assert row.about in flat
-    described = [name for name in re.findall(r"^    (\w+) : ", words, re.MULTILINE) if name in {row.name for row in rows}]
+    described = [name for name in re.findall(r"^ *(\w+) : ", words, re.MULTILINE) if name in {row.name for row in rows}]
     groups = [next(row.group for row in rows if row.name == name) for name in described if name != "final_evaluations"]
     assert groups == sorted(groups)
     assert not any(each.kind == inspect.Parameter.VAR_KEYWORD for each in parameters.values())

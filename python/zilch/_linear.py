@@ -9,6 +9,7 @@ shrinkage. Distances are to second order in the loss, which is exact in least sq
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Sequence
@@ -456,4 +457,4 @@ _PARAMETERS = """Parameters
 """
 
 for _each in (SparseRegressor, SparseClassifier):
-    _each.__doc__ = (_each.__doc__ or "").replace("PARAMETERS\n", _PARAMETERS)
+    _each.__doc__ = inspect.cleandoc(_each.__doc__ or "").replace("PARAMETERS", inspect.cleandoc(_PARAMETERS))

@@ -186,14 +186,14 @@ def like(function: Callable[_P, _R], *without: str) -> Callable[[Callable[..., _
 
 
 def _fill(words: str | None, rows: Iterable[Option]) -> str | None:
-    """With python -OO there is no documentation."""
+    """With python -OO there is no documentation; from Python 3.13 on it is not indented."""
     if words is None:
         return None
     lines = []
     for row in rows:
-        lines.append(f"    {row.name} : {row.kind}, default {_shown(row)}")
-        lines += textwrap.wrap(row.about, 118, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    return words.replace("    OPTIONS", "\n".join(lines))
+        lines.append(f"{row.name} : {row.kind}, default {_shown(row)}")
+        lines += textwrap.wrap(row.about, 118, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    return inspect.cleandoc(words).replace("OPTIONS", "\n".join(lines))
 
 
 def _shown(row: Option) -> str:
