@@ -56,8 +56,6 @@ class _Rows:
 class _Squares:
     """Least squares. The loss is the share of the variance that is not explained."""
 
-    scores = 1
-
     def __init__(self, y: Floats) -> None:
         self.variance = float(y.var()) or 1.0
 
@@ -93,8 +91,6 @@ class _Squares:
 
 class _TwoClasses:
     """Logistic regression. The loss is the mean log loss."""
-
-    scores = 1
 
     mixes: Sequence[float] = _MIXES
 
